@@ -1,0 +1,1 @@
+"""Matches between CPU players, and what their results say about strength."""

@@ -1,0 +1,168 @@
+"""How kernels are compiled and cached: the decorator `kernel` and its cache folder.
+
+numba's own cache looks only at the file of the function that it loads, so it serves stale machine code when a
+function that is *called* changes in another file. Here the name of the cache folder is a hash of every file that
+holds kernels: any edit leads to a fresh folder, and nothing in an old one can be found again.
+
+A file takes part in the hash when it uses the decorator (a line starts with ``@kernel``). Kernels and the constants
+they read must therefore come from such files; a test enforces it.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import logging
+import os
+import re
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numba
+import platformdirs
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
+
+CACHE_VARIABLE = "SEKISHO_CACHE_DIR"
+"""Environment variable that moves the cache folder."""
+
+_PACKAGE = Path(__file__).resolve().parent.parent
+_KERNEL_LINE = re.compile(rb"^@kernel\b", re.MULTILINE)
+_SKIPPED_FOLDERS = frozenset({"tests", "docs", "benchmarks", "examples", "build", "dist", "__pycache__"})
+_STALE_SECONDS = 30 * 24 * 3600.0
+
+_log = logging.getLogger("sekisho")
+
+
+def cache_folder() -> Path:
+    """Return the folder in which this package keeps what it can always make again."""
+    chosen = os.environ.get(CACHE_VARIABLE)
+    return Path(chosen).expanduser() if chosen else Path(platformdirs.user_cache_dir("sekisho", appauthor=False))
+
+
+def kernel(function: Callable[..., Any]) -> Any:
+    """Compile `function` with numba on its first call; keep the machine code for later processes.
+
+    The result runs without the GIL, divides as numpy does (no exception on zero) and is never compiled twice for the
+    same sources, argument types, numba and processor.
+    """
+    compiled = numba.njit(nogil=True, error_model="numpy")(function)
+    compiled._cache = _KernelCache(function)
+    return compiled
+
+
+def kernel_files(root: Path) -> Iterator[Path]:
+    """Yield the Python files at or below `root` that hold kernels, in a fixed order."""
+    for folder, folders, files in os.walk(root):
+        folders[:] = sorted(f for f in folders if f not in _SKIPPED_FOLDERS and not f.startswith("."))
+        for name in sorted(files):
+            path = Path(folder, name)
+            if name.endswith(".py") and _KERNEL_LINE.search(path.read_bytes()):
+                yield path
+
+
+@functools.cache
+def sources_hash(root: Path) -> str:
+    """Return a hash of all kernel sources of this package and, for foreign kernels, of those at or below `root`."""
+    digest = hashlib.sha256()
+    for base in dict.fromkeys((_PACKAGE, root)):
+        for path in kernel_files(base) if base.is_dir() else [base]:
+            digest.update(str(path.relative_to(base)).encode() + b"\0" + path.read_bytes() + b"\0")
+    return digest.hexdigest()[:16]
+
+
+def _source_root(path: Path) -> Path:
+    """Return this package, or the outermost package around `path`, or `path` itself if it is a lone script."""
+    path = path.resolve()
+    if _PACKAGE in path.parents:
+        return _PACKAGE
+    root = path
+    while (root.parent / "__init__.py").is_file():
+        root = root.parent
+    return root
+
+
+def _remove_stale_folders(parent: Path) -> None:
+    """Delete kernel folders that no process has used for a month."""
+    for folder in parent.glob("kernels-*"):
+        try:
+            if time.time() - folder.stat().st_mtime > _STALE_SECONDS:
+                shutil.rmtree(folder, ignore_errors=True)
+        except OSError:  # another process was quicker
+            continue
+
+
+@functools.cache
+def _open_folder(folder: Path) -> bool:
+    """Make `folder` ready for writing; warn once where that is impossible."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=folder).close()
+    except OSError as error:
+        _log.warning(
+            "sekisho: cannot write the cache folder %s (%s): kernels are compiled anew in every process. "
+            "Set %s to a folder that can be written.",
+            folder, error.strerror, CACHE_VARIABLE,
+        )  # fmt: skip
+        return False
+    _remove_stale_folders(folder.parent)
+    return True
+
+
+@functools.cache
+def _say_compiling() -> None:
+    """Tell the person who waits, once a process, why."""
+    _log.warning("sekisho: compiling kernels (only the first time, up to a minute) ...")
+
+
+class _KernelLocator(_CacheLocator):  # type: ignore[misc]
+    """Places a kernel's machine code in the folder that carries the hash of the sources."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._hash = sources_hash(_source_root(path))
+
+    def get_cache_path(self) -> str:
+        return str(cache_folder() / f"kernels-{self._hash}")
+
+    def get_source_stamp(self) -> str:
+        return self._hash
+
+    def get_disambiguator(self) -> str:
+        return hashlib.sha256(str(self._path).encode()).hexdigest()[:8]
+
+    @classmethod
+    def from_function(cls, _function: Callable[..., Any], path: str) -> _KernelLocator:
+        return cls(Path(path))
+
+
+class _KernelCacheImpl(CompileResultCacheImpl):  # type: ignore[misc]
+    _locator_classes = (_KernelLocator,)
+
+
+class _KernelCache(FunctionCache):  # type: ignore[misc]
+    """numba's function cache, in our folder, that survives a damaged or unwritable one."""
+
+    _impl_class = _KernelCacheImpl
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        try:
+            found = super().load_overload(sig, target_context)
+        except Exception as error:  # any kind of damage: a truncated file raises whatever its bytes spell
+            _log.warning("sekisho: a cached kernel in %s is damaged (%s); compiling it again.", self.cache_path, error)
+            found = None
+            self.flush()
+        if found is None:
+            _say_compiling()
+        return found
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        if not _open_folder(Path(self.cache_path)):
+            return
+        try:
+            super().save_overload(sig, data)
+        except OSError as error:  # a full disk must not stop a game
+            _log.warning("sekisho: cannot keep a compiled kernel in %s (%s).", self.cache_path, error)

@@ -1,0 +1,425 @@
+"""`Game` and `State`: the verbs by which everything but compiled code reaches the rules.
+
+The verbs and their meaning are those of OpenSpiel: chance is a player, seats count from 0, returns are paid at the
+end. The rules own no random generator: at a chance node somebody else applies an outcome.
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .errors import IllegalActionError, NotationError, OptionError, PositionError, SekishoError
+from .kernels import CHANCE, TERMINAL, Kernels, kernel_table
+from .options import Option, resolve
+
+DICT_FORMAT = 1
+"""Version of the dict form of a state."""
+
+
+@dataclass(frozen=True)
+class Preview:
+    """What an action would lead to.
+
+    Attributes:
+        text: in words, for a person.
+        data: the same for a program; JSON values only. Each game documents its keys.
+    """
+
+    text: str
+    data: Mapping[str, Any]
+
+
+class Game(ABC):
+    """The rules of one game with their options chosen. Immutable; equal when name and options are.
+
+    Attributes:
+        name: as `load_game` knows it.
+        title: as people know it.
+        OPTIONS: the rule options it can be given, as keywords.
+        options: all rule options with their values.
+        num_players: number of seats.
+        num_actions: actions are ``0 .. num_actions-1``.
+        max_chance_outcomes: most outcomes of a chance node; 0 for a game without chance.
+        max_game_length: most plies a game can last, or None when the rules set no bound.
+        min_utility: smallest possible return.
+        max_utility: largest possible return.
+        repetition: an occurrence of a position with this number ends the game as a draw; 0 for never.
+        state_size: words of a compact state.
+        rules: the rules vector of the kernels, int64; do not change it.
+        opening_plies: random plies with which a tournament opens games unless told otherwise.
+    """
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    OPTIONS: ClassVar[tuple[Option, ...]]
+    kernels: ClassVar[Kernels]
+    opening_plies: ClassVar[int] = 0
+
+    num_players: int
+    num_actions: int
+    state_size: int
+    rules: NDArray[np.int64]
+    max_chance_outcomes: int = 0
+    max_game_length: int | None = None
+    min_utility: float = -1.0
+    max_utility: float = 1.0
+    repetition: int = 0
+
+    def __init__(self, **options: Any) -> None:
+        self.options = resolve(self.OPTIONS, options, self.name)
+
+    @functools.cached_property
+    def table(self) -> NDArray[np.int64]:
+        """The kernel table of the game, for compiled code (see `bind`)."""
+        return kernel_table(self.kernels)
+
+    @abstractmethod
+    def new_initial_state(self) -> State:
+        """Return the position in which the game begins."""
+
+    @abstractmethod
+    def from_text(self, text: str) -> State:
+        """Read a position from its one-line form.
+
+        Raises:
+            PositionError: if it is malformed or the rules can never reach it; the message says which.
+        """
+
+    def from_dict(self, data: Mapping[str, Any]) -> State:
+        """Read a state, its history included, from its dict form.
+
+        Raises:
+            PositionError: if it is malformed, belongs to other rules, or contradicts itself.
+        """
+        expected = {"format", "game", "rules", "start", "moves", "position"}
+        if not isinstance(data, Mapping) or set(data) != expected:
+            raise PositionError(f"a state is a mapping with the keys {', '.join(sorted(expected))}, not {data!r:.200}")
+        if data["format"] != DICT_FORMAT or data["game"] != self.name:
+            raise PositionError(
+                f"expected format {DICT_FORMAT} of {self.name}, not {data['format']!r} of {data['game']!r}"
+            )
+        if data["rules"] != dict(self.options):
+            raise PositionError(f"the state has the rules {data['rules']!r}, this game {dict(self.options)!r}")
+        if not isinstance(data["start"], str) or not isinstance(data["moves"], list):
+            raise PositionError("'start' must be a text and 'moves' a list of texts")
+        state = self.from_text(data["start"])
+        for number, move in enumerate(data["moves"], start=1):
+            try:
+                state.apply_action(state.string_to_action(move))
+            except SekishoError as error:
+                raise PositionError(f"move {number} of the state, {move!r}: {error}") from error
+        if state.to_text() != data["position"]:
+            raise PositionError(f"the moves lead to {state.to_text()!r}, not to {data['position']!r}")
+        return state
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and isinstance(other, Game) and dict(self.options) == dict(other.options)
+
+    def __hash__(self) -> int:
+        return hash((self.name, *self.options.items()))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in self.options.items())})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return functools.partial(type(self), **self.options), ()
+
+
+class State(ABC):
+    """One node of a game: a compact state with the way that led to it. Copies are independent of each other.
+
+    Attributes:
+        game: the rules.
+        words: the compact state, int64 ``[game.state_size]``; treat it as read only.
+    """
+
+    game: Game
+
+    def __init__(self, game: Game, words: NDArray[np.int64]) -> None:
+        self.game = game
+        self.words = words
+        self._past: list[NDArray[np.int64]] = []
+        self._actions: list[int] = []
+        self._hashes: list[int] = []  # of every position since the start; kept only where repetition counts
+        self._mask: NDArray[np.int8] | None = None
+        self._note_position()
+
+    # --- whose turn, what is legal -----------------------------------------------------------------------------------
+
+    def current_player(self) -> int:
+        """Return the seat that decides, or `CHANCE`, or `TERMINAL`."""
+        if self.is_repetition():
+            return TERMINAL
+        return int(self.game.kernels.to_move(self.game.rules, self.words))
+
+    def is_chance_node(self) -> bool:
+        """Return whether a die is to be thrown."""
+        return self.current_player() == CHANCE
+
+    def is_terminal(self) -> bool:
+        """Return whether the game is over."""
+        return self.current_player() == TERMINAL
+
+    def is_repetition(self) -> bool:
+        """Return whether the game is drawn because this position has occurred too often."""
+        if not self._hashes or self._hashes.count(self._hashes[-1]) < self.game.repetition:
+            return False
+        return bool(self.game.kernels.to_move(self.game.rules, self.words) != TERMINAL)
+
+    def chance_outcomes(self) -> list[tuple[int, float]]:
+        """Return the outcomes of a chance node with their probabilities.
+
+        Raises:
+            IllegalActionError: at any other node.
+        """
+        outcomes = np.zeros(self.game.max_chance_outcomes, dtype=np.int64)
+        probabilities = np.zeros(self.game.max_chance_outcomes)
+        count = self.game.kernels.chance(self.game.rules, self.words, outcomes, probabilities)
+        if count == 0:
+            raise IllegalActionError("there is nothing to throw here: this is not a chance node")
+        return list(zip(outcomes[:count].tolist(), probabilities[:count].tolist(), strict=True))
+
+    def legal_actions(self, player: int | None = None) -> list[int]:
+        """Return the legal actions in ascending order.
+
+        Args:
+            player: a seat; one that is not to decide has none. Default: the seat to move.
+        """
+        if player is not None and player != self.current_player():
+            return []
+        return [int(action) for action in np.flatnonzero(self._legal())]
+
+    def legal_actions_mask(self, player: int | None = None) -> NDArray[np.int8]:
+        """Return int8 ``[num_actions]``, 1 where an action is legal; see `legal_actions`. The array is yours."""
+        if player is not None and player != self.current_player():
+            return np.zeros(self.game.num_actions, dtype=np.int8)
+        return self._legal().copy()
+
+    def _legal(self) -> NDArray[np.int8]:
+        if self._mask is None:
+            mask = np.zeros(self.game.num_actions, dtype=np.int8)
+            if not self.is_repetition():
+                self.game.kernels.legal(self.game.rules, self.words, mask)
+            self._mask = mask
+        return self._mask
+
+    # --- moving ------------------------------------------------------------------------------------------------------
+
+    def apply_action(self, action: int) -> None:
+        """Play a legal action or, at a chance node, one of its outcomes.
+
+        Raises:
+            IllegalActionError: if it is not legal here; the state is unchanged.
+        """
+        number = self._checked(action)
+        self._past.append(self.words)
+        self._actions.append(number)
+        self.words = self.words.copy()
+        self.game.kernels.apply(self.game.rules, self.words, number)
+        self._mask = None
+        self._note_position()
+
+    def apply_moves(self, text: str) -> None:
+        """Play moves written one after the other with blanks between.
+
+        Raises:
+            NotationError: for a word that is no move; its place is named and nothing is played.
+            IllegalActionError: for a move that is not legal where it stands; likewise.
+        """
+        line = self.clone()
+        for number, word in enumerate(re.finditer(r"\S+", text), start=1):
+            try:
+                line.apply_action(line.string_to_action(word.group()))
+            except SekishoError as error:
+                place = f"move {number} (character {word.start() + 1})"
+                raise type(error)(f"{place}: {error}") from error
+        self._become(line)
+
+    def undo_action(self, player: int | None = None, action: int | None = None) -> int:
+        """Take the last action back.
+
+        Args:
+            player: who played it; checked if given.
+            action: what was played; checked if given.
+
+        Returns:
+            The action that was taken back.
+
+        Raises:
+            IllegalActionError: if nothing was played yet, or something else than was named.
+        """
+        if not self._past:
+            raise IllegalActionError("nothing was played yet, so nothing can be taken back")
+        last = self._actions[-1]
+        mover = int(self.game.kernels.to_move(self.game.rules, self._past[-1]))
+        if action not in (None, last) or player not in (None, mover):
+            raise IllegalActionError(f"the last action was {last} by player {mover}, not {action} by {player}")
+        self.words = self._past.pop()
+        self._actions.pop()
+        if self._hashes:
+            self._hashes.pop()
+        self._mask = None
+        return last
+
+    def child(self, action: int) -> Self:
+        """Return a copy of the state in which `action` has been played."""
+        child = self.clone()
+        child.apply_action(action)
+        return child
+
+    def clone(self) -> Self:
+        """Return an independent copy, history included."""
+        copy = object.__new__(type(self))
+        copy.game, copy.words, copy._mask = self.game, self.words, self._mask  # words are replaced, never changed
+        copy._past, copy._actions, copy._hashes = self._past[:], self._actions[:], self._hashes[:]
+        return copy
+
+    def history(self) -> list[int]:
+        """Return everything played since the position the state began with, outcomes of chance included."""
+        return self._actions[:]
+
+    # --- the end -----------------------------------------------------------------------------------------------------
+
+    def returns(self) -> list[float]:
+        """Return what each seat is paid, in seat order; zeros while the game goes on and for a draw."""
+        out = np.zeros(self.game.num_players)
+        if not self.is_repetition():
+            self.game.kernels.returns(self.game.rules, self.words, out)
+        return [float(value) for value in out]
+
+    def rewards(self) -> list[float]:
+        """Return what each seat was paid by the last action: the returns at the end, zeros before."""
+        return self.returns() if self.is_terminal() else [0.0] * self.game.num_players
+
+    @abstractmethod
+    def end_reason(self) -> str | None:
+        """Return one word for why the game is over, None while it goes on. Each game documents its words."""
+
+    # --- forms -------------------------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def action_to_string(self, action: int) -> str:
+        """Return an action of this node in the notation of the game."""
+
+    @abstractmethod
+    def string_to_action(self, text: str) -> int:
+        """Return the legal action that `text` names.
+
+        Raises:
+            NotationError: if it is no move of the notation.
+            IllegalActionError: if it is one but not legal here; the message says why.
+        """
+
+    @abstractmethod
+    def to_text(self) -> str:
+        """Return the position as one line; ``game.from_text`` reads it back."""
+
+    @abstractmethod
+    def preview(self, action: int) -> Preview:
+        """Return where a legal action leads and what happens there."""
+
+    @abstractmethod
+    def draw(self) -> str:
+        """Return a drawing of the position for a terminal, at most 100 columns wide."""
+
+    @abstractmethod
+    def draw_svg(self) -> str:
+        """Return a drawing of the position as an SVG document."""
+
+    def explain_illegal(self, action: int) -> str:
+        """Return in words why a well-formed action is not legal here."""
+        return "the game is over" if self.is_terminal() else "it is not legal here"
+
+    def moves(self) -> list[str]:
+        """Return everything played since the start, in notation."""
+        walk = self.clone()
+        names = []
+        for action in reversed(self._actions):
+            walk.undo_action()
+            names.append(walk.action_to_string(action))
+        return names[::-1]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the state with its history as JSON values; ``game.from_dict`` reads it back."""
+        start = self.clone()
+        while start._past:
+            start.undo_action()
+        return {
+            "format": DICT_FORMAT,
+            "game": self.game.name,
+            "rules": dict(self.game.options),
+            "start": start.to_text(),
+            "moves": self.moves(),
+            "position": self.to_text(),
+        }
+
+    def seen_hashes(self) -> NDArray[np.uint64]:
+        """Return the hashes of all positions so far where repetition counts, else none (uint64)."""
+        return np.array(self._hashes, dtype=np.uint64)
+
+    def __eq__(self, other: object) -> bool:
+        """States are equal when they stand on the same node of the same game, whatever led there."""
+        if not isinstance(other, State):
+            return NotImplemented
+        return (
+            self.game == other.game
+            and bool(np.array_equal(self.words, other.words))
+            and sorted(self._hashes) == sorted(other._hashes)
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # states change
+
+    def __str__(self) -> str:
+        return self.draw()
+
+    def __repr__(self) -> str:
+        return f"<{self.game.name} {self.to_text()}>"
+
+    # --- inside ------------------------------------------------------------------------------------------------------
+
+    def _note_position(self) -> None:
+        if self.game.repetition:
+            self._hashes.append(int(self.game.kernels.hash(self.game.rules, self.words)))
+
+    def _become(self, other: State) -> None:
+        self.words, self._mask = other.words, other._mask
+        self._past, self._actions, self._hashes = other._past, other._actions, other._hashes
+
+    def _checked(self, action: int) -> int:
+        """Return `action` as an int if it may be applied here; raise `IllegalActionError` if not."""
+        try:
+            number = operator.index(action)
+        except TypeError:
+            raise IllegalActionError(f"an action is an integer, not {action!r}") from None
+        if self.is_chance_node():
+            outcomes = [outcome for outcome, _ in self.chance_outcomes()]
+            if number not in outcomes:
+                raise IllegalActionError(f"{number} is not an outcome of this throw; expected one of {outcomes}")
+        elif not 0 <= number < self.game.num_actions:
+            raise IllegalActionError(f"actions of {self.game.name} are 0..{self.game.num_actions - 1}, not {number}")
+        elif not self._legal()[number]:
+            raise IllegalActionError(f"{self.action_to_string(number)}: {self.explain_illegal(number)}")
+        return number
+
+
+__all__ = [
+    "CHANCE",
+    "TERMINAL",
+    "Game",
+    "IllegalActionError",
+    "NotationError",
+    "Option",
+    "OptionError",
+    "PositionError",
+    "Preview",
+    "State",
+]

@@ -1,0 +1,62 @@
+"""The exceptions of the package; every message says what was expected, what came and what to do."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class SekishoError(Exception):
+    """Base of all errors that this package raises on purpose."""
+
+
+class UnknownNameError(SekishoError, LookupError):
+    """A game, agent, option or converter of that name does not exist."""
+
+
+class OptionError(SekishoError, ValueError):
+    """An option has a value that it cannot take, or options contradict each other."""
+
+
+class NotationError(SekishoError, ValueError):
+    """A move, a square or a list of moves is not written in the notation of the game."""
+
+
+class PositionError(SekishoError, ValueError):
+    """A position is malformed, or the rules can never reach it."""
+
+
+class IllegalActionError(SekishoError, ValueError):
+    """An action or a move is well formed but not legal here."""
+
+
+class RecordError(SekishoError, ValueError):
+    """A record of a game is malformed or contradicts the rules."""
+
+
+class AgentError(SekishoError, RuntimeError):
+    """An agent cannot play what it was asked to play, or answered with nonsense."""
+
+
+class RatingError(SekishoError, ValueError):
+    """A set of game results cannot be rated."""
+
+
+class RunError(SekishoError, RuntimeError):
+    """A run was asked for properly and failed on the way (a dead worker, a full disk)."""
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Return a hint for an unknown name: the nearest known one, and the list of all.
+
+    Args:
+        name: what was asked for.
+        known: the names that exist.
+
+    Returns:
+        A phrase such as ``did you mean 'quoridor'? (known: quoridor, tokaido)``.
+    """
+    names = sorted(known)
+    close = difflib.get_close_matches(name.lower(), names, n=1, cutoff=0.5)
+    listing = f"(known: {', '.join(names)})" if names else "(none are known)"
+    return f"did you mean {close[0]!r}? {listing}" if close else listing

@@ -1,0 +1,1 @@
+"""Slow, obvious rule books that the compiled kernels are compared with."""
