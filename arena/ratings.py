@@ -39,7 +39,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import combinations, groupby, product
+from itertools import combinations, product
 from typing import Self, TypeAlias
 
 import numpy as np
@@ -305,8 +305,10 @@ def _read(results: Sequence[GameResult]) -> _Games:
 
 def _pattern(agents: Sequence[int], ranks: Sequence[int]) -> Pattern:
     """Group the agents by rank, best group first, each group sorted."""
-    order = sorted(zip(ranks, agents, strict=True))
-    return tuple(tuple(agent for _, agent in group) for _, group in groupby(order, key=lambda entry: entry[0]))
+    groups: dict[int, list[int]] = {}
+    for agent, rank in zip(agents, ranks, strict=True):
+        groups.setdefault(rank, []).append(agent)
+    return tuple([tuple(sorted(groups[rank])) for rank in sorted(groups)])
 
 
 def _design(names: tuple[str, ...], patterns: Sequence[Pattern]) -> _Design:

@@ -91,7 +91,13 @@ def kernel_table(kernels: Kernels) -> np.ndarray[Any, np.dtype[np.int64]]:
 
 
 def _address(function: Any, signature: Any) -> int:
-    result = function.get_compile_result(signature)
+    function.compile(signature.args)
+    result = function.overloads[signature.args]
+    if types.unliteral(result.signature.return_type) != signature.return_type:
+        raise TypeError(
+            f"the kernel {function.py_func.__qualname__} must return {signature.return_type}, "
+            f"not {result.signature.return_type}"
+        )
     return int(result.library.get_pointer_to_function(result.fndesc.llvm_func_name))
 
 

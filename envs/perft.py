@@ -11,7 +11,7 @@ from .core import Game, State
 from .kernels import CHANCE, TERMINAL, bind
 
 
-@kernel
+@kernel(allocates=True)
 def count_paths(table: Any, rules: Any, start: Any, depth: Any, num_actions: Any, max_outcomes: Any) -> Any:
     """Return the number of paths of exactly `depth` plies from `start`; finished games are not extended.
 

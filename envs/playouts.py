@@ -12,7 +12,7 @@ from .counter_rng import new_rng
 from .kernels import TERMINAL, bind
 
 
-@kernel
+@kernel(allocates=True)
 def play_randomly(table: Any, rules: Any, start: Any, seen: Any, repetition: Any, rng: Any, totals: Any, squares: Any,
                   plies: Any) -> None:  # fmt: skip
     """Play one random game from `start` for each entry of `plies` (int64) and record how they end.

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from ..bits import lowest_bit, nth_bit, popcount
 from ..compiling import kernel
 from ..counter_rng import draw_below, mix
 from ..kernels import TERMINAL, Kernels
@@ -24,7 +25,8 @@ HORIZONTAL, VERTICAL = 0, 1
 PAWN = 2  # four words: square of each seat's pawn
 LEFT = 6  # four words: fences in hand
 SEAT, PLY, WINNER = 10, 11, 12  # WINNER is -1 until a pawn arrives
-STATE_SIZE = 13
+WALLS = 13  # four words: the open steps north low, north high, east low, east high; they follow from the fences
+STATE_SIZE = 17
 
 # --- the rules vector ------------------------------------------------------------------------------------------------
 SIZE, PLAYERS, FENCES, MAX_PLIES, THIRD_PAWN_DIAGONAL = 0, 1, 2, 3, 4  # MAX_PLIES 0: no cap
@@ -44,61 +46,44 @@ _NOT_FILES_AB = np.uint64(0xFCFCFCFCFCFCFCFC)
 _NOT_FILE_H = np.uint64(0x7F7F7F7F7F7F7F7F)
 _NOT_FILES_GH = np.uint64(0x3F3F3F3F3F3F3F3F)
 _BYTE = np.uint64(0xFF)
-_M1, _M2, _M4 = np.uint64(0x5555555555555555), np.uint64(0x3333333333333333), np.uint64(0x0F0F0F0F0F0F0F0F)
-_SUM = np.uint64(0x0101010101010101)
 
 
 @kernel
-def popcount(word: Any) -> Any:
-    """Return the number of bits in `word` (uint64) as int64."""
-    word = word - ((word >> _1) & _M1)
-    word = (word & _M2) + ((word >> _2) & _M2)
-    word = (word + (word >> np.uint64(4))) & _M4
-    return np.int64((word * _SUM) >> _56)
+def walls_of(state: Any) -> Any:
+    """Return the open steps ``(north_low, north_high, east_low, east_high)`` (uint64) of `state`."""
+    return (
+        np.uint64(state[WALLS]), np.uint64(state[WALLS + 1]), np.uint64(state[WALLS + 2]), np.uint64(state[WALLS + 3])
+    )  # fmt: skip
 
 
 @kernel
-def lowest_bit(word: Any) -> Any:
-    """Return the index of the lowest bit of a `word` (uint64) that is not zero, as int64."""
-    return popcount((word & (~word + _1)) - _1)
+def square_set(square: Any) -> Any:
+    """Return the set (low, high) that holds one square."""
+    low = _1 << np.uint64(square) if square < 63 else _0
+    high = _0 if square < 63 else _1 << np.uint64(square - 63)
+    return low, high
 
 
 @kernel
-def nth_bit(word: Any, n: Any) -> Any:
-    """Return the index of bit number `n` (from 0, lowest first) among the bits of `word`."""
-    base = np.uint64(0)
-    while True:
-        here = popcount((word >> base) & _BYTE)
-        if n < here:
-            break
-        n -= here
-        base += _8
-    word >>= base
-    for _ in range(n):
-        word &= word - _1
-    return np.int64(base) + lowest_bit(word)
+def with_fence(walls: Any, vertical: Any, anchor: Any) -> Any:
+    """Return `walls` with a fence added at `anchor`."""
+    n_low, n_high, e_low, e_high = walls
+    square = (anchor >> 3) * 9 + (anchor & 7)
+    low, high = square_set(square)
+    other_low, other_high = square_set(square + 9 if vertical else square + 1)
+    low, high = ~(low | other_low), ~(high | other_high)
+    if vertical:
+        return n_low, n_high, e_low & low, e_high & high
+    return n_low & low, n_high & high, e_low, e_high
 
 
 @kernel
-def spread(anchors: Any) -> Any:
-    """Return a set of anchors as the set of their squares: low word (ranks 1-7) and high word (rank 8)."""
-    low = anchors & _BYTE
-    for rank in range(1, 7):
-        shift = np.uint64(rank)
-        low |= (anchors & (_BYTE << (shift * _8))) << shift
-    return low, anchors >> _56
-
-
-@kernel
-def open_steps(rules: Any, state: Any) -> Any:
-    """Return the walls ``(north_low, north_high, east_low, east_high)`` (uint64) of the fences of `state`."""
-    low, high = spread(np.uint64(state[HORIZONTAL]))
-    north_low = np.uint64(rules[NORTH_LOW]) & ~(low | (low << _1))
-    north_high = np.uint64(rules[NORTH_HIGH]) & ~(high | (high << _1))
-    low, high = spread(np.uint64(state[VERTICAL]))
-    east_low = np.uint64(rules[EAST_LOW]) & ~(low | (low << _9))
-    east_high = np.uint64(rules[EAST_HIGH]) & ~(high | (high << _9) | (low >> _54))
-    return north_low, north_high, east_low, east_high
+def place_fence(state: Any, vertical: Any, anchor: Any) -> None:
+    """Put a fence on the board, whoever it belongs to."""
+    state[VERTICAL if vertical else HORIZONTAL] |= np.int64(1) << anchor
+    walls = with_fence(walls_of(state), vertical, anchor)
+    for word in range(4):
+        state[WALLS + word] = np.int64(walls[word])
 
 
 @kernel
@@ -114,14 +99,6 @@ def grow(low: Any, high: Any, walls: Any) -> Any:
         | ((high >> _1) & east_high)
     )  # fmt: skip
     return grown_low & _LOW, grown_high
-
-
-@kernel
-def square_set(square: Any) -> Any:
-    """Return the set (low, high) that holds one square."""
-    if square < 63:
-        return _1 << np.uint64(square), _0
-    return _0, _1 << np.uint64(square - 63)
 
 
 @kernel
@@ -142,7 +119,7 @@ def reaches(square: Any, goal_low: Any, goal_high: Any, walls: Any) -> Any:
 @kernel
 def distance(rules: Any, state: Any, seat: Any) -> Any:
     """Return the fewest steps from the pawn of `seat` to its goal line, other pawns ignored; -1 if cut off."""
-    walls = open_steps(rules, state)
+    walls = walls_of(state)
     goal_low, goal_high = np.uint64(rules[GOAL_LOW + seat]), np.uint64(rules[GOAL_HIGH + seat])
     low, high = square_set(state[PAWN + seat])
     steps = 0
@@ -169,40 +146,54 @@ def fence_candidates(rules: Any, state: Any) -> Any:
 
 
 @kernel
-def touching_twice(rules: Any, state: Any) -> Any:
-    """Return the anchors (horizontal, vertical) where a fence would touch the border or fences at two or more points.
+def contacts(h: Any, v: Any) -> Any:
+    """Return where a new fence would touch one of the fences `h` (horizontal) and `v` (vertical).
 
-    Only such a fence can close a wall: its two ends and its middle are the points that count.
+    Six sets of anchors: a horizontal fence there is touched at its west end, its middle, its east end; a vertical one
+    at its south end, its middle, its north end. Fences that overlap or cross do not count as touching.
+    """
+    across = v | (v << _8) | (v >> _8)  # vertical fences with an end or their middle on this anchor's middle
+    along = h | ((h << _1) & _NOT_FILE_A) | ((h >> _1) & _NOT_FILE_H)  # horizontal ones
+    west = ((h << _2) & _NOT_FILES_AB) | ((across << _1) & _NOT_FILE_A)
+    east = ((h >> _2) & _NOT_FILES_GH) | ((across >> _1) & _NOT_FILE_H)
+    south = (v << _16) | (along << _8)
+    north = (v >> _16) | (along >> _8)
+    return west, (v << _8) | (v >> _8), east, south, ((h << _1) & _NOT_FILE_A) | ((h >> _1) & _NOT_FILE_H), north
+
+
+@kernel
+def at_least_two(a: Any, b: Any, c: Any) -> Any:
+    """Return the bits that are in two or more of three words."""
+    return (a & b) | (a & c) | (b & c)
+
+
+@kernel
+def risky_fences(rules: Any, state: Any) -> Any:
+    """Return the anchors (horizontal, vertical) where a new fence could cut the board in two.
+
+    It can only do so by joining two points of one connected piece of wall. All fences that hang together with the
+    border are one piece; the others are taken for one as well, which is never too few.
     """
     h, v = np.uint64(state[HORIZONTAL]), np.uint64(state[VERTICAL])
-    v_any = v | (v << _8) | (v >> _8)  # vertical fences with an end or their middle at this anchor's middle
-    h_any = h | ((h << _1) & _NOT_FILE_A) | ((h >> _1) & _NOT_FILE_H)
-    a = np.uint64(rules[WEST_ANCHORS]) | ((h << _2) & _NOT_FILES_AB) | ((v_any << _1) & _NOT_FILE_A)
-    b = (v << _8) | (v >> _8)
-    c = np.uint64(rules[EAST_ANCHORS]) | ((h >> _2) & _NOT_FILES_GH) | ((v_any >> _1) & _NOT_FILE_H)
-    twice_h = (a & b) | (a & c) | (b & c)
-    a = np.uint64(rules[SOUTH_ANCHORS]) | (v << _16) | (h_any << _8)
-    b = ((h << _1) & _NOT_FILE_A) | ((h >> _1) & _NOT_FILE_H)
-    c = np.uint64(rules[NORTH_ANCHORS]) | (v >> _16) | (h_any >> _8)
-    twice_v = (a & b) | (a & c) | (b & c)
-    return twice_h, twice_v
+    west_border, east_border = np.uint64(rules[WEST_ANCHORS]), np.uint64(rules[EAST_ANCHORS])
+    south_border, north_border = np.uint64(rules[SOUTH_ANCHORS]), np.uint64(rules[NORTH_ANCHORS])
+    outer_h, outer_v = h & (west_border | east_border), v & (south_border | north_border)
+    while True:
+        west, middle, east, south, centre, north = contacts(outer_h, outer_v)
+        more_h, more_v = outer_h | (h & (west | middle | east)), outer_v | (v & (south | centre | north))
+        if more_h == outer_h and more_v == outer_v:
+            break
+        outer_h, outer_v = more_h, more_v
+    risky_h = at_least_two(west | west_border, middle, east | east_border)
+    risky_v = at_least_two(south | south_border, centre, north | north_border)
+    west, middle, east, south, centre, north = contacts(h & ~outer_h, v & ~outer_v)
+    return risky_h | at_least_two(west, middle, east), risky_v | at_least_two(south, centre, north)
 
 
 @kernel
 def keeps_paths(rules: Any, state: Any, vertical: Any, anchor: Any, walls: Any) -> Any:
     """Return whether every pawn still has a path when a fence is added at `anchor`."""
-    n_low, n_high, e_low, e_high = walls
-    square = (anchor >> 3) * 9 + (anchor & 7)
-    low, high = square_set(square)
-    if vertical:
-        beyond_low, beyond_high = square_set(square + 9)
-        e_low &= ~(low | beyond_low)
-        e_high &= ~(high | beyond_high)
-    else:
-        beyond_low, beyond_high = square_set(square + 1)
-        n_low &= ~(low | beyond_low)
-        n_high &= ~(high | beyond_high)
-    walls = (n_low, n_high, e_low, e_high)
+    walls = with_fence(walls, vertical, anchor)
     for seat in range(rules[PLAYERS]):
         goal_low, goal_high = np.uint64(rules[GOAL_LOW + seat]), np.uint64(rules[GOAL_HIGH + seat])
         if not reaches(state[PAWN + seat], goal_low, goal_high, walls):
@@ -216,14 +207,14 @@ def legal_fences(rules: Any, state: Any, walls: Any) -> Any:
     if state[LEFT + state[SEAT]] == 0:
         return _0, _0
     free_h, free_v = fence_candidates(rules, state)
-    twice_h, twice_v = touching_twice(rules, state)
-    to_check = free_h & twice_h
+    risky_h, risky_v = risky_fences(rules, state)
+    to_check = free_h & risky_h
     while to_check:
         anchor = lowest_bit(to_check)
         if not keeps_paths(rules, state, False, anchor, walls):
             free_h ^= _1 << np.uint64(anchor)
         to_check &= to_check - _1
-    to_check = free_v & twice_v
+    to_check = free_v & risky_v
     while to_check:
         anchor = lowest_bit(to_check)
         if not keeps_paths(rules, state, True, anchor, walls):
@@ -262,26 +253,39 @@ def neighbour(square: Any, direction: Any) -> Any:
 @kernel
 def pawn_targets(rules: Any, state: Any, walls: Any) -> Any:
     """Return the set (low, high) of squares to which the pawn of the seat to move may go."""
-    players, here = rules[PLAYERS], state[PAWN + state[SEAT]]
-    pawns_low, pawns_high = _0, _0
-    for seat in range(players):
-        low, high = square_set(state[PAWN + seat])
-        pawns_low |= low
-        pawns_high |= high
+    mover = state[SEAT]
+    here_low, here_high = square_set(state[PAWN + mover])
+    others_low, others_high = _0, _0
+    for seat in range(rules[PLAYERS]):
+        if seat != mover:
+            low, high = square_set(state[PAWN + seat])
+            others_low |= low
+            others_high |= high
+    low, high = grow(here_low, here_high, walls)
+    low &= ~here_low
+    high &= ~here_high
+    if (low & others_low) | (high & others_high):
+        over_low, over_high = jumps(rules, state[PAWN + mover], others_low, others_high, walls)
+        low = (low & ~others_low) | over_low
+        high = (high & ~others_high) | over_high
+    return low, high
+
+
+@kernel
+def jumps(rules: Any, here: Any, others_low: Any, others_high: Any, walls: Any) -> Any:
+    """Return the set (low, high) of squares that a pawn on `here` reaches over a neighbour of the set `others`."""
     targets_low, targets_high = _0, _0
     for direction in range(4):
         if not can_step(here, direction, walls):
             continue
         beside = neighbour(here, direction)
         low, high = square_set(beside)
-        if not ((low & pawns_low) | (high & pawns_high)):
-            targets_low |= low
-            targets_high |= high
+        if not ((low & others_low) | (high & others_high)):
             continue
         sideways = True
         if can_step(beside, direction, walls):
             low, high = square_set(neighbour(beside, direction))
-            if (low & pawns_low) | (high & pawns_high):
+            if (low & others_low) | (high & others_high):
                 sideways = rules[THIRD_PAWN_DIAGONAL] == 1
             else:
                 targets_low |= low
@@ -292,8 +296,8 @@ def pawn_targets(rules: Any, state: Any, walls: Any) -> Any:
                 side = (direction + turn) & 3
                 if can_step(beside, side, walls):
                     low, high = square_set(neighbour(beside, side))
-                    targets_low |= low & ~pawns_low
-                    targets_high |= high & ~pawns_high
+                    targets_low |= low & ~others_low
+                    targets_high |= high & ~others_high
     return targets_low, targets_high
 
 
@@ -308,6 +312,8 @@ def reset(rules: Any, state: Any) -> None:
         state[PAWN + seat] = rules[START + seat]
         state[LEFT + seat] = rules[FENCES]
     state[WINNER] = -1
+    for word in range(4):
+        state[WALLS + word] = rules[NORTH_LOW + word]
 
 
 @kernel
@@ -321,13 +327,15 @@ def to_move(rules: Any, state: Any) -> Any:
 @kernel
 def write_anchors(anchors: Any, side: Any, mask: Any, start: Any) -> None:
     """Write a set of anchors of a board with `side` anchors a side into ``mask[start:]``, 1 where it has one."""
-    if side == 8:  # the common board: one flat loop that the compiler can vectorise
-        for anchor in range(64):
-            mask[start + anchor] = (anchors >> np.uint64(anchor)) & _1
-        return
     for rank in range(side):
-        for file in range(side):
-            mask[start + rank * side + file] = (anchors >> np.uint64(rank * 8 + file)) & _1
+        row = np.uint8(anchors >> np.uint64(rank * 8))
+        at = start + rank * side
+        if side == 8:  # the common board: eight bytes at once
+            for file in range(8):
+                mask[at + file] = (row & np.uint8(1 << file)) != 0
+        else:
+            for file in range(side):
+                mask[at + file] = (row >> file) & 1
 
 
 @kernel
@@ -336,7 +344,7 @@ def legal(rules: Any, state: Any, mask: Any) -> Any:
     mask[:] = 0
     if to_move(rules, state) == TERMINAL:
         return 0
-    walls = open_steps(rules, state)
+    walls = walls_of(state)
     low, high = pawn_targets(rules, state, walls)
     count = popcount(low) + popcount(high)
     while low:
@@ -366,13 +374,13 @@ def chance(_rules: Any, _state: Any, _outcomes: Any, _probabilities: Any) -> Any
 @kernel
 def sample(rules: Any, state: Any, rng: Any) -> Any:
     """See `Kernels.sample`: draws among the fences that fit first and tests the path of the drawn one after."""
-    walls = open_steps(rules, state)
+    walls = walls_of(state)
     low, high = pawn_targets(rules, state, walls)
     count_low, pawn_moves = popcount(low), popcount(low) + popcount(high)
-    free_h, free_v, twice_h, twice_v = _0, _0, _0, _0
+    free_h, free_v, risky_h, risky_v = _0, _0, _0, _0
     if state[LEFT + state[SEAT]] > 0:
         free_h, free_v = fence_candidates(rules, state)
-        twice_h, twice_v = touching_twice(rules, state)
+        risky_h, risky_v = risky_fences(rules, state)
     while True:
         count_h = popcount(free_h)
         count = pawn_moves + count_h + popcount(free_v)
@@ -387,7 +395,7 @@ def sample(rules: Any, state: Any, rng: Any) -> Any:
         vertical = n >= count_h
         anchor = nth_bit(free_v, n - count_h) if vertical else nth_bit(free_h, n)
         bit = _1 << np.uint64(anchor)
-        risky = (bit & (twice_v if vertical else twice_h)) != _0
+        risky = (bit & (risky_v if vertical else risky_h)) != _0
         if not risky or keeps_paths(rules, state, vertical, anchor, walls):
             side = rules[SIZE] - 1
             action = rules[SIZE] * rules[SIZE] + (anchor >> 3) * side + (anchor & 7)
@@ -409,8 +417,7 @@ def apply(rules: Any, state: Any, action: Any) -> None:
         if (low & np.uint64(rules[GOAL_LOW + seat])) | (high & np.uint64(rules[GOAL_HIGH + seat])):
             state[WINNER] = seat
     else:
-        orientation = VERTICAL if action >= size * size + (size - 1) * (size - 1) else HORIZONTAL
-        state[orientation] |= np.int64(1) << bit
+        place_fence(state, action >= size * size + (size - 1) * (size - 1), bit)
         state[LEFT + seat] -= 1
     state[SEAT] = seat + 1 if seat + 1 < rules[PLAYERS] else 0
     state[PLY] += 1

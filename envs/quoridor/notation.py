@@ -180,13 +180,3 @@ def _flipped(action: int, size: int) -> int:
     orientation, anchor = divmod(action - squares, side * side)
     return squares + orientation * side * side + (side - 1 - anchor // side) * side + anchor % side
 
-
-def openspiel_action(action: int, size: int) -> int:
-    """Return OpenSpiel's number of our action: cells of a grid with 2*size-1 cells a side, rows from the top."""
-    flipped, squares, side = _flipped(action, size), size * size, size - 1
-    if action < squares:
-        row, column = 2 * (flipped // size), 2 * (flipped % size)
-    else:
-        orientation, anchor = divmod(flipped - squares, side * side)
-        row, column = 2 * (anchor // side) + (1 - orientation), 2 * (anchor % side) + orientation
-    return row * (2 * size - 1) + column

@@ -135,9 +135,7 @@ class Quoridor(Game):
 
     def new_initial_state(self) -> QuoridorState:
         """Return the start position."""
-        words = np.zeros(self.state_size, dtype=np.int64)
-        self.kernels.reset(self.rules, words)
-        return QuoridorState(self, words)
+        return QuoridorState(self, self._empty_words())
 
     def from_text(self, text: str) -> QuoridorState:
         """Read ``horizontal fences / vertical fences / pawns / fences left / seat to move / ply``.
@@ -146,8 +144,7 @@ class Quoridor(Game):
             PositionError: if it is malformed or the rules can never reach it; the message says which.
         """
         position = notation.read_position(text, self.board_size, self.num_players)
-        words = np.zeros(self.state_size, dtype=np.int64)
-        state = QuoridorState.__new__(QuoridorState)
+        words = self._empty_words()
         words[compiled.SEAT], words[compiled.PLY] = position.seat, position.ply
         words[compiled.WINNER] = self._checked_winner(position)
         for seat, (file, rank) in enumerate(position.pawns):
@@ -157,8 +154,12 @@ class Quoridor(Game):
         for seat in range(self.num_players):
             if compiled.distance(self.rules, words, seat) < 0:
                 raise PositionError(f"the pawn of seat {seat + 1} has no path to its goal line")
-        state.__init__(self, words)  # type: ignore[misc]
-        return state
+        return QuoridorState(self, words)
+
+    def _empty_words(self) -> NDArray[np.int64]:
+        words = np.zeros(self.state_size, dtype=np.int64)
+        self.kernels.reset(self.rules, words)
+        return words
 
     def _checked_winner(self, position: notation.Position) -> int:
         """Return the seat that stands on its goal, or -1; refuse pawns that no game can bring there."""
@@ -193,7 +194,7 @@ class Quoridor(Game):
                 if not int(compiled.fence_candidates(self.rules, words)[orientation]) >> (rank * 8 + file) & 1:
                     name = notation.square_name(file, rank) + "hv"[orientation]
                     raise PositionError(f"the fence {name} overlaps or crosses another")
-                words[compiled.HORIZONTAL + orientation] |= np.uint64(1 << (rank * 8 + file)).view(np.int64)
+                compiled.place_fence(words, bool(orientation), rank * 8 + file)
 
 
 class QuoridorState(State):
@@ -281,7 +282,7 @@ class QuoridorState(State):
 
     def _first_cut_off(self, orientation: int, bit: int) -> int:
         words = self.words.copy()
-        words[compiled.HORIZONTAL + orientation] |= np.uint64(1 << bit).view(np.int64)
+        compiled.place_fence(words, bool(orientation), bit)
         seats = range(self.game.num_players)
         return next(seat for seat in seats if compiled.distance(self.game.rules, words, seat) < 0)
 

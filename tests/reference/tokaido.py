@@ -191,8 +191,6 @@ class Tokaido:
     def _must_choose_road(self) -> bool:
         return self._at_active_fork(self._me()) and self._me().road is None
 
-    # ------------------------------------------------------------------ a turn
-
     def play(self, text: str) -> None:
         kind = self.kind()
         if text not in (self.chance_outcomes() if kind == "chance" else self.legal_moves()):
@@ -278,8 +276,7 @@ class Tokaido:
 
     def _resign(self) -> None:
         """Rule: "its piece is out like a finished one"."""
-        piece = self._me()
-        piece.resigned, piece.rests = True, 0
+        self._me().resigned = True  # a seat that decides owes no rests
         self.roll = None
         self._end_turn()
 
@@ -299,9 +296,8 @@ class Tokaido:
         seats = [(self.mover + step) % len(self.pieces) for step in range(1, len(self.pieces) + 1)]
         return next(seat for seat in seats if self.pieces[seat].in_play())
 
-    # ------------------------------------------------------------------ events
-    # "A move made by an event starts no other event (for anyone), but a piece put on an active fork will have to
-    # choose its road." Each event says how the turn goes on: "end", "road" (choose, then the turn ends) or "dice".
+    # Events: "A move made by an event starts no other event (for anyone), but a piece put on an active fork will have
+    # to choose its road." Each one returns how the turn goes on: "end", "road" (choose, then the turn ends) or "dice".
 
     def _happen(self, piece: Piece) -> None:
         name = EVENTS.get(piece.place[1]) if piece.on_main_road() else None
@@ -340,7 +336,7 @@ class Tokaido:
         return "dice"
 
     def _rain(self, piece: Piece) -> str:
-        """"The mover rests [...], and so does everyone on that station and on the one before and the one after"."""
+        """Rule: "the mover rests [...], and so does everyone on that station and on the one before and [...] after"."""
         station = piece.place[1]
         self._owe_a_rest(piece)
         for other in self._others():
@@ -390,8 +386,6 @@ class Tokaido:
     def _owe_a_rest(self, piece: Piece) -> None:
         """Rule: "Rests owed add up (option; else at most one)"."""
         piece.rests = piece.rests + 1 if self.rests_add_up else 1
-
-    # ------------------------------------------------------------------ text
 
     def to_text(self) -> str:
         """The position text; a game that is over has `-` for the seat and `over` for what is pending."""
