@@ -45,6 +45,8 @@ from typing import Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from ..envs.errors import RatingError
+
 __all__ = ["GameResult", "Rating", "RatingError", "expected_score", "fit_ratings", "rate"]
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -55,10 +57,6 @@ _ELO_PER_UNIT = 400.0 / math.log(10.0)
 _RESIDUE = 1e-9
 _ROUNDING = 1e-13
 _MAX_STEPS = 500
-
-
-class RatingError(ValueError):
-    """Game results or parameters from which no ratings can be computed."""
 
 
 @dataclass(frozen=True)

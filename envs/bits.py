@@ -8,20 +8,19 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 from numba import types
-from numba.extending import intrinsic
 
-from .compiling import kernel
+from .compiling import intrinsic, kernel
 
 _ONE = np.uint64(1)
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def popcount(_context: Any, word: Any) -> tuple[Any, Callable[..., Any]]:
     """Return the number of bits of `word` (uint64), as int64."""
     return types.int64(types.uint64), lambda _c, builder, _s, arguments: builder.ctpop(arguments[0])
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def lowest_bit(_context: Any, word: Any) -> tuple[Any, Callable[..., Any]]:
     """Return the index of the lowest bit of `word` (uint64), as int64; 64 if it has none."""
 

@@ -20,9 +20,10 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
 import numba
+import numba.extending
 import platformdirs
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
 
@@ -37,12 +38,17 @@ _STALE_SECONDS = 30 * 24 * 3600.0
 _log = logging.getLogger("sekisho")
 
 
+
 def cache_folder() -> Path:
     """Return the folder in which this package keeps what it can always make again."""
     chosen = os.environ.get(CACHE_VARIABLE)
     return Path(chosen).expanduser() if chosen else Path(platformdirs.user_cache_dir("sekisho", appauthor=False))
 
 
+@overload
+def kernel(function: Callable[..., Any]) -> Any: ...
+@overload
+def kernel(*, allocates: bool) -> Callable[[Callable[..., Any]], Any]: ...
 def kernel(function: Callable[..., Any] | None = None, *, allocates: bool = False) -> Any:
     """Compile `function` with numba on its first call; keep the machine code for later processes.
 
@@ -59,6 +65,11 @@ def kernel(function: Callable[..., Any] | None = None, *, allocates: bool = Fals
     compiled = numba.njit(nogil=True, error_model="numpy", _nrt=allocates)(function)
     compiled._cache = _KernelCache(function)
     return compiled
+
+
+def intrinsic(function: Callable[..., Any]) -> Any:
+    """Make `function` write machine code itself wherever compiled code calls it (numba's decorator, typed)."""
+    return numba.extending.intrinsic(function)
 
 
 def kernel_files(root: Path) -> Iterator[Path]:

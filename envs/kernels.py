@@ -23,7 +23,8 @@ import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
-from numba.extending import intrinsic
+
+from .compiling import intrinsic
 
 CHANCE = -1
 """`Kernels.to_move` where a die is to be thrown."""
@@ -101,7 +102,7 @@ def _address(function: Any, signature: Any) -> int:
     return int(result.library.get_pointer_to_function(result.fndesc.llvm_func_name))
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def bind(_context: Any, table: Any) -> tuple[Any, Callable[..., Any]]:
     """Turn a kernel table into a `Kernels` tuple of callable functions (compiled code only; costs nothing)."""
 

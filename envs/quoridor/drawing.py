@@ -1,3 +1,9 @@
 """Pictures of Quoridor positions."""
-def draw_text(state): return state.to_text()
-def draw_svg(state): return ""
+
+
+def draw_text(state):
+    return state.to_text()
+
+
+def draw_svg(state):
+    return ""

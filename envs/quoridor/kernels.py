@@ -92,7 +92,11 @@ def grow(low: Any, high: Any, walls: Any) -> Any:
     north_low, north_high, east_low, east_high = walls
     up = low & north_low
     grown_low = (
-        low | (up << _9) | (((low >> _9) | (high << _54)) & north_low) | ((low & east_low) << _1) | ((low >> _1) & east_low)
+        low
+        | (up << _9)
+        | (((low >> _9) | (high << _54)) & north_low)
+        | ((low & east_low) << _1)
+        | ((low >> _1) & east_low)
     )
     grown_high = (
         high | ((high & north_high) << _9) | (up >> _54) | ((high >> _9) & north_high) | ((high & east_high) << _1)

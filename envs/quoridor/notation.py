@@ -125,10 +125,14 @@ def _squares(text: str, side: int, what: str, suffix: str) -> tuple[tuple[int, i
         while at < match.end():
             square = _SQUARE_LIST.match(text, at, match.end())
             if square is None or square.group(3) not in (None, suffix):
-                raise PositionError(f"{what}: expected squares a1..{square_name(side - 1, side - 1)}, not {text[at:]!r:.80}")
+                raise PositionError(
+                    f"{what}: expected squares a1..{square_name(side - 1, side - 1)}, not {text[at:]!r:.80}"
+                )
             file, rank = ord(square.group(1)) - ord("a"), int(square.group(2)) - 1
             if not (0 <= file < side and 0 <= rank < side):
-                raise PositionError(f"{what}: {square.group()!r} is off the board; expected a1..{square_name(side - 1, side - 1)}")
+                raise PositionError(
+                    f"{what}: {square.group()!r} is off the board; expected a1..{square_name(side - 1, side - 1)}"
+                )
             squares.append((file, rank))
             at = square.end()
     return tuple(squares)
@@ -179,4 +183,3 @@ def _flipped(action: int, size: int) -> int:
         return (size - 1 - action // size) * size + action % size
     orientation, anchor = divmod(action - squares, side * side)
     return squares + orientation * side * side + (side - 1 - anchor // side) * side + anchor % side
-

@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
-
 from sekisho.arena.ratings import GameResult, RatingError, expected_score, fit_ratings, rate
 
 ELO = 400.0 / math.log(10.0)
@@ -167,7 +166,7 @@ class TestBruteForce:
         expected = brute_fit(results, 400.0)
         assert fit_ratings(results, center=0.0, prior_sd=400.0) == pytest.approx(expected, abs=0.02)
 
-    @settings(max_examples=40, deadline=None)
+    @settings(max_examples=30, deadline=None)
     @given(small_sets, st.integers(0, 1000))
     def test_no_nearby_strengths_are_better(self, results: list[GameResult], seed: int) -> None:
         ratings = fit_ratings(results, center=0.0, prior_sd=300.0)
@@ -245,7 +244,7 @@ class TestFit:
         many = fit_ratings((duels("a", "b", 3, 1) + duels("b", "c", 2, 2)) * 5000, prior_sd=FLAT)
         assert many == pytest.approx(few, abs=1e-3)
 
-    @settings(max_examples=40, deadline=None)
+    @settings(max_examples=30, deadline=None)
     @given(small_sets, st.randoms(use_true_random=False))
     def test_order_of_games_and_seats_is_irrelevant(self, results: list[GameResult], rng: random.Random) -> None:
         shuffled = []
@@ -256,7 +255,7 @@ class TestFit:
         assert fit_ratings(shuffled) == fit_ratings(results)
         assert rate(shuffled, resamples=5) == rate(results, resamples=5)
 
-    @settings(max_examples=40, deadline=None)
+    @settings(max_examples=30, deadline=None)
     @given(small_sets, st.floats(-5000, 5000), st.floats(50, 5000))
     def test_mean_is_the_center(self, results: list[GameResult], center: float, prior_sd: float) -> None:
         ratings = fit_ratings(results, center=center, prior_sd=prior_sd)
@@ -264,7 +263,7 @@ class TestFit:
         base = fit_ratings(results, center=0.0, prior_sd=prior_sd)
         assert ratings == pytest.approx({name: value + center for name, value in base.items()}, abs=1e-6)
 
-    @settings(max_examples=40, deadline=None)
+    @settings(max_examples=30, deadline=None)
     @given(small_sets, st.permutations("abcde"))
     def test_names_do_not_matter(self, results: list[GameResult], names: list[str]) -> None:
         rename = dict(zip("abcde", names, strict=True))
@@ -272,7 +271,7 @@ class TestFit:
         expected = {rename[name]: value for name, value in fit_ratings(results).items()}
         assert fit_ratings(renamed) == pytest.approx(expected, abs=1e-5)
 
-    @settings(max_examples=40, deadline=None)
+    @settings(max_examples=30, deadline=None)
     @given(st.lists(st.tuples(st.permutations("abcd"), st.sampled_from([(1, 2), (1, 1)])), min_size=1, max_size=12))
     def test_turned_round_duels_mirror_the_ratings(self, games: list[tuple[list[str], tuple[int, int]]]) -> None:
         forward = [GameResult((table[0], table[1]), ranks) for table, ranks in games]
@@ -280,7 +279,7 @@ class TestFit:
         expected = {name: -value for name, value in fit_ratings(forward, center=0.0).items()}
         assert fit_ratings(backward, center=0.0) == pytest.approx(expected, abs=1e-5)
 
-    @settings(max_examples=40, deadline=None)
+    @settings(max_examples=30, deadline=None)
     @given(small_sets, st.sampled_from("abcd"))
     def test_a_further_win_never_lowers_the_winner(self, results: list[GameResult], winner: str) -> None:
         base = [*results, *duels(winner, "e", 1, 1)]
@@ -311,14 +310,14 @@ class TestRate:
         games = duels("a", "b", 300, 100)
         if clustered:
             games = [GameResult(game.players, game.ranks, index) for index, game in enumerate(games)]
-        top = rate(games, resamples=800)[0]
+        top = rate(games, resamples=400)[0]
         assert top.high - top.low == pytest.approx(1.96 * ELO / math.sqrt(400 * 0.75 * 0.25), rel=0.1)
 
     def test_repeated_games_in_a_cluster_add_no_certainty(self) -> None:
         outcomes = [(1, 2) if index % 3 else (2, 1) for index in range(60)]
         grouped = [GameResult(("a", "b"), ranks, i) for i, ranks in enumerate(outcomes) for _ in range(9)]
         apart = [GameResult(game.players, game.ranks, index) for index, game in enumerate(grouped)]
-        wide, narrow = (rate(games, resamples=400)[0] for games in (grouped, apart))
+        wide, narrow = (rate(games, resamples=300)[0] for games in (grouped, apart))
         assert (wide.high - wide.low) / (narrow.high - narrow.low) == pytest.approx(3.0, rel=0.15)
 
     def test_higher_confidence_is_wider(self) -> None:
@@ -329,10 +328,10 @@ class TestRate:
     def test_intervals_cover_the_truth_about_as_often_as_they_claim(self) -> None:
         theta = np.array([0.8, 0.1, -0.9])
         inside = []
-        for seed in range(40):
-            for entry in rate(simulate(theta, 150, 2, seed=100 + seed), resamples=80, seed=seed):
+        for seed in range(25):
+            for entry in rate(simulate(theta, 150, 2, seed=100 + seed), resamples=60, seed=seed):
                 inside.append(entry.low <= 1500.0 + ELO * theta[int(entry.name[1])] <= entry.high)
-        assert 0.88 <= np.mean(inside) <= 0.99
+        assert 0.85 <= np.mean(inside) <= 0.99
 
     def test_a_clean_score_has_a_finite_interval(self) -> None:
         best = rate(duels("a", "b", 12, 0) + duels("b", "c", 7, 5), resamples=50)[0]

@@ -1,0 +1,63 @@
+"""What an agent is: something that decides for one seat, and says why."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..envs.core import Game, State
+from ..envs.errors import AgentError
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What an agent chose.
+
+    Attributes:
+        action: a legal action of the state it was asked about.
+        value: expected return of the seat to move, -1..1, or None if the agent has no opinion.
+        policy: probability of each action that it considered.
+        line: the actions it expects, its own first.
+        statistics: anything else worth showing (nodes, seconds, visit counts), by name.
+    """
+
+    action: int
+    value: float | None = None
+    policy: Mapping[int, float] = field(default_factory=dict)
+    line: tuple[int, ...] = ()
+    statistics: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Agent(ABC):
+    """A CPU player. It keeps nothing about a game between two calls unless its class says so."""
+
+    def supports(self, game: Game) -> None:
+        """Raise `AgentError`, in words, if the agent cannot play this game under these rules."""
+
+    def reset(self) -> None:
+        """Forget whatever is kept about a game; called before each one."""
+
+    @abstractmethod
+    def act(self, state: State, rng: np.random.Generator, deadline: float | None = None) -> Decision:
+        """Decide for the seat to move.
+
+        Args:
+            state: a decision node; it is not changed.
+            rng: where all randomness comes from; the same generator state gives the same decision unless time limits
+                the agent.
+            deadline: moment of `time.monotonic` by which to answer, in seconds; None for no limit.
+
+        Raises:
+            AgentError: if there is nothing to decide, or the agent does not play this game.
+        """
+
+
+def require_decision(state: State) -> None:
+    """Raise `AgentError` unless somebody is to decide at `state`."""
+    if state.current_player() < 0:
+        node = "the game is over" if state.is_terminal() else "a die is to be thrown"
+        raise AgentError(f"there is nothing to decide here: {node}")

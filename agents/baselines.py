@@ -1,0 +1,50 @@
+"""The simplest players: what everything else must beat."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..envs.core import Game, State
+from ..envs.errors import AgentError
+from ..envs.quoridor.rules import Quoridor, QuoridorState
+from .agent import Agent, Decision, require_decision
+
+
+@dataclass
+class RandomAgent(Agent):
+    """Chooses among the legal actions, each equally likely."""
+
+    def act(self, state: State, rng: np.random.Generator, deadline: float | None = None) -> Decision:
+        """See `Agent.act`."""
+        require_decision(state)
+        actions = state.legal_actions()
+        return Decision(int(rng.choice(actions)), policy=dict.fromkeys(actions, 1 / len(actions)))
+
+
+@dataclass
+class ShortestPathAgent(Agent):
+    """Quoridor: always the pawn move that leaves the shortest way, jumps included; ties at random. Never a fence.
+
+    Where the pawn cannot move (4 players), any legal action.
+    """
+
+    def supports(self, game: Game) -> None:
+        """See `Agent.supports`."""
+        if not isinstance(game, Quoridor):
+            raise AgentError(f"agent 'shortest_path' plays quoridor, not {game.name}")
+
+    def act(self, state: State, rng: np.random.Generator, deadline: float | None = None) -> Decision:
+        """See `Agent.act`."""
+        self.supports(state.game)
+        require_decision(state)
+        assert isinstance(state, QuoridorState)
+        actions = state.legal_actions()
+        moves = [action for action in actions if action < state.game.board_size**2]
+        if not moves:
+            return Decision(int(rng.choice(actions)))
+        seat = state.seat
+        steps = [state.child(action).distances()[seat] for action in moves]
+        best = [action for action, left in zip(moves, steps, strict=True) if left == min(steps)]
+        return Decision(int(rng.choice(best)), policy=dict.fromkeys(best, 1 / len(best)))

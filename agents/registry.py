@@ -1,0 +1,47 @@
+"""The agents by name, and how a spec string becomes one."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import typing
+from typing import Any
+
+from ..envs.errors import UnknownNameError, nearest
+from .agent import Agent
+from .specs import convert, parse_spec
+
+_AGENTS = {
+    "heuristic": ("sekisho.agents.heuristics:HeuristicAgent", "one ply over what matters in the game; quick and sound"),
+    "random": ("sekisho.agents.baselines:RandomAgent", "every legal action equally likely"),
+    "shortest_path": ("sekisho.agents.baselines:ShortestPathAgent", "Quoridor: always a step along a shortest path"),
+}
+
+
+def agent_names() -> dict[str, str]:
+    """Return the agents that `make_agent` knows, each with one line for people."""
+    return {name: line for name, (_, line) in sorted(_AGENTS.items())}
+
+
+def make_agent(spec: str) -> Agent:
+    """Return the agent that a spec string names.
+
+    Args:
+        spec: ``name`` or ``name:key=value,key=value``; see `agent_names`.
+
+    Raises:
+        UnknownNameError: for an agent or option that does not exist; the nearest name is named.
+        OptionError: for a malformed spec or a value that an option cannot take.
+    """
+    parsed = parse_spec(spec)
+    if parsed.name not in _AGENTS:
+        raise UnknownNameError(f"there is no agent {parsed.name!r}; {nearest(parsed.name, _AGENTS)}")
+    module, _, attribute = _AGENTS[parsed.name][0].partition(":")
+    kind: Any = getattr(importlib.import_module(module), attribute)
+    hints = typing.get_type_hints(kind)
+    fields = {f.name: hints[f.name] for f in dataclasses.fields(kind)}
+    for option in parsed.options:
+        if option not in fields:
+            raise UnknownNameError(f"agent {parsed.name!r} has no option {option!r}; {nearest(option, fields)}")
+    agent: Agent = kind(**{key: convert(value, fields[key], key) for key, value in parsed.options.items()})
+    return agent

@@ -1,0 +1,65 @@
+"""Spec strings: the text that names an agent anywhere, with its options.
+
+``name``, ``name:key=value,key=value``. A value that itself has commas or colons stands in parentheses.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..envs.errors import OptionError
+
+
+@dataclass(frozen=True)
+class Spec:
+    """A spec string taken apart: the agent's name and its options as text."""
+
+    name: str
+    options: dict[str, str] = field(default_factory=dict)
+
+
+def parse_spec(text: str) -> Spec:
+    """Take a spec string apart.
+
+    Raises:
+        OptionError: naming the part that is not ``key=value``, the option given twice, or the parenthesis left open.
+    """
+    name, colon, rest = text.strip().partition(":")
+    options: dict[str, str] = {}
+    for part in _split(rest, text) if colon else ():
+        key, equals, value = (word.strip() for word in part.partition("="))
+        if not equals or not key or not value:
+            raise OptionError(f"agent {text!r}: options are key=value apart by commas, not {part!r}")
+        if key in options:
+            raise OptionError(f"agent {text!r}: option {key!r} is given twice")
+        options[key] = value[1:-1] if value.startswith("(") and value.endswith(")") else value
+    return Spec(name.strip(), options)
+
+
+def _split(text: str, whole: str) -> list[str]:
+    """Split at commas outside parentheses."""
+    parts, depth, start = [], 0, 0
+    for at, letter in enumerate(text):
+        depth += (letter == "(") - (letter == ")")
+        if depth < 0:
+            raise OptionError(f"agent {whole!r}: ')' without '('")
+        if letter == "," and depth == 0:
+            parts.append(text[start:at])
+            start = at + 1
+    if depth:
+        raise OptionError(f"agent {whole!r}: '(' without ')'")
+    return [*parts, text[start:]]
+
+
+def convert(value: str, kind: Any, name: str) -> Any:
+    """Return the text of an option as `kind` (``int``, ``float`` or ``str``).
+
+    Raises:
+        OptionError: if it does not spell one.
+    """
+    try:
+        return kind(value)
+    except ValueError:
+        words = {int: "a whole number", float: "a number"}.get(kind, "a text")
+        raise OptionError(f"option {name!r} must be {words}, not {value!r}") from None

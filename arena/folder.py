@@ -1,0 +1,110 @@
+"""The folder of a tournament: what it is, its games as they are played, its standings; it can be resumed."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Mapping
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from ..envs.errors import OptionError, RecordError, RunError
+from ..envs.files import write_text_atomically
+from .records import GameRecord, read_records
+from .tournament import Pairing, Result, Tournament, schedule
+
+DESCRIPTION, GAMES, STANDINGS = "tournament.json", "games.jsonl", "standings.json"
+
+_log = logging.getLogger("sekisho")
+
+
+class TournamentFolder:
+    """A folder with ``tournament.json`` (what is played), ``games.jsonl`` (a record a line), ``standings.json``.
+
+    Args:
+        path: made if it does not exist. If it already holds the same tournament, that one is continued.
+        tournament: what is to be played.
+
+    Raises:
+        OptionError: if it holds another tournament, or is no folder.
+        RecordError: if its games are not the first of this tournament's schedule.
+        RunError: if it cannot be written.
+    """
+
+    def __init__(self, path: Path, tournament: Tournament) -> None:
+        self.path = path
+        description = json.dumps(tournament.to_dict(), indent=1, ensure_ascii=False) + "\n"
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+            if (path / DESCRIPTION).exists():
+                self._require_same(json.loads(description))
+            else:
+                write_text_atomically(path / DESCRIPTION, description)
+        except FileExistsError as error:
+            raise OptionError(f"{path} is a file; name a folder for the output") from error
+        except OSError as error:
+            raise RunError(f"cannot write to {path}: {error.strerror}") from error
+        self.finished = self._read_games(tournament)
+
+    def _require_same(self, wanted: Mapping[str, Any]) -> None:
+        try:
+            found = json.loads((self.path / DESCRIPTION).read_text(encoding="utf-8"))
+        except ValueError as error:
+            raise OptionError(f"{self.path / DESCRIPTION} is damaged ({error}); choose another folder") from error
+        if found != wanted:
+            found = found if isinstance(found, dict) else {}
+            differing = ", ".join(sorted(key for key in wanted if found.get(key) != wanted[key])) or "its form"
+            raise OptionError(
+                f"{self.path} holds another tournament (it differs in: {differing}); choose another folder"
+            )
+
+    def _read_games(self, tournament: Tournament) -> list[Result]:
+        """Return the games already played; drop a last line that a stopped run left unfinished."""
+        path = self.path / GAMES
+        if not path.exists():
+            return []
+        content = path.read_bytes()
+        whole = content.rfind(b"\n") + 1
+        if whole < len(content):
+            _log.warning("sekisho: the last game in %s was not written to its end; it is played again.", path)
+            with path.open("r+b") as file:
+                file.truncate(whole)
+        finished: list[Result] = []
+        pairings = schedule(tournament)
+        for number, record in enumerate(read_records(path), start=1):
+            pairing = next(pairings, None)
+            if pairing is None or not _belongs(record, pairing, tournament):
+                raise RecordError(f"{path}, line {number}: not game {number} of this tournament; choose another folder")
+            finished.append(Result(pairing, record))
+        return finished
+
+    def remaining(self, tournament: Tournament) -> list[Pairing]:
+        """Return the games that are still to be played."""
+        return list(islice(schedule(tournament), len(self.finished), None))
+
+    def add(self, result: Result) -> None:
+        """Append one game.
+
+        Raises:
+            RunError: if it cannot be written.
+        """
+        try:
+            with (self.path / GAMES).open("a", encoding="utf-8") as file:
+                file.write(result.record.to_json() + "\n")
+        except OSError as error:
+            raise RunError(f"cannot write to {self.path / GAMES}: {error.strerror}") from error
+        self.finished.append(result)
+
+    def write_standings(self, document: Mapping[str, Any]) -> None:
+        """Write the standings, replacing older ones."""
+        try:
+            write_text_atomically(self.path / STANDINGS, json.dumps(document, indent=1, ensure_ascii=False) + "\n")
+        except OSError as error:
+            raise RunError(f"cannot write to {self.path / STANDINGS}: {error.strerror}") from error
+
+
+def _belongs(record: GameRecord, pairing: Pairing, tournament: Tournament) -> bool:
+    found = (record.game, dict(record.rules), record.agents, record.seed, record.table, record.round)
+    game = tournament.game
+    return found == (game.name, dict(game.options), pairing.seats, tournament.seed, pairing.table, pairing.round)

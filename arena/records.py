@@ -1,0 +1,119 @@
+"""Records of games: one JSON line each, from which a game can be replayed and checked."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any, Self
+
+from ..envs.core import State
+from ..envs.errors import RecordError, SekishoError
+from ..envs.registry import load_game
+
+RECORD_FORMAT = 1
+
+
+@dataclass(frozen=True)
+class GameRecord:
+    """One finished game.
+
+    Attributes:
+        game: name of the game.
+        rules: all rule options.
+        agents: spec string of each seat's player, in seat order.
+        seed: seed of the run that the game belongs to.
+        table: which pairing (or table, with more seats) of the run.
+        round: which opening of that table; games of one round share opening and dice, with the seats exchanged.
+        opening: how many of the moves were random before the players took over.
+        moves: everything played, throws of dice included, in notation.
+        returns: what each seat was paid, in seat order.
+        end: why the game was over, in the words of the game.
+        format: version of this form.
+    """
+
+    game: str
+    rules: Mapping[str, Any]
+    agents: tuple[str, ...]
+    seed: int
+    table: int
+    round: int
+    opening: int
+    moves: tuple[str, ...]
+    returns: tuple[float, ...]
+    end: str
+    format: int = RECORD_FORMAT
+
+    def to_json(self) -> str:
+        """Return the record as one line of JSON, without the line's end."""
+        return json.dumps(asdict(self), ensure_ascii=False)
+
+    @classmethod
+    def from_json(cls, line: str) -> Self:
+        """Read one line of JSON.
+
+        Raises:
+            RecordError: if it is not a record of this format; what is missing or wrong is named.
+        """
+        try:
+            data = json.loads(line)
+        except ValueError as error:
+            raise RecordError(f"not JSON: {error}") from error
+        names = {field.name for field in fields(cls)}
+        if not isinstance(data, dict) or set(data) != names:
+            raise RecordError(f"a record has the keys {', '.join(sorted(names))}; got {_keys(data)}")
+        if data["format"] != RECORD_FORMAT:
+            raise RecordError(f"expected format {RECORD_FORMAT}, not {data['format']!r}")
+        for key in ("agents", "moves", "returns"):
+            if not isinstance(data[key], list):
+                raise RecordError(f"{key!r} must be a list, not {data[key]!r:.80}")
+            data[key] = tuple(data[key])
+        if not isinstance(data["rules"], dict) or not isinstance(data["game"], str):
+            raise RecordError("'rules' must be a mapping and 'game' a name")
+        return cls(**data)
+
+    def replay(self) -> State:
+        """Play the record through the rules and return its last position.
+
+        Raises:
+            RecordError: if a move is illegal where it stands or the result is not what the rules say; the place is
+                named.
+        """
+        try:
+            state = load_game(self.game, **self.rules).new_initial_state()
+        except (SekishoError, TypeError) as error:
+            raise RecordError(f"the record's game: {error}") from error
+        for number, move in enumerate(self.moves, start=1):
+            try:
+                state.apply_action(state.string_to_action(move))
+            except SekishoError as error:
+                raise RecordError(f"move {number}, {move!r}: {error}") from error
+        expected = (tuple(state.returns()), state.end_reason(), state.game.num_players)
+        if (self.returns, self.end, len(self.agents)) != expected:
+            raise RecordError(
+                f"the moves end in {expected[0]} ({expected[1]}) for {expected[2]} seats, the record says "
+                f"{self.returns} ({self.end}) for {len(self.agents)}"
+            )
+        return state
+
+
+def _keys(data: Any) -> str:
+    return ", ".join(sorted(map(str, data))) if isinstance(data, dict) else repr(data)[:80]
+
+
+def read_records(path: Path) -> Iterator[GameRecord]:
+    """Yield the records of a file, one a line.
+
+    Raises:
+        RecordError: if the file cannot be read, or naming the line that is no record.
+    """
+    try:
+        with path.open(encoding="utf-8") as file:
+            for number, line in enumerate(file, start=1):
+                try:
+                    yield GameRecord.from_json(line)
+                except RecordError as error:
+                    raise RecordError(f"{path}, line {number}: {error}") from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise RecordError(f"cannot read {path}: {error}") from error

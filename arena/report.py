@@ -1,0 +1,54 @@
+"""Standings as a table for people and as a document for programs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from rich.table import Table
+
+from .tournament import Result, Standing, Tournament
+
+
+def standings_document(tournament: Tournament, lines: Sequence[Standing], results: Sequence[Result]) -> dict[str, Any]:
+    """Return the standings as JSON values: the tournament's own keys and ``agents``, best first."""
+    agents = []
+    for line in lines:
+        row = asdict(line)
+        row["milliseconds"] = None if math.isnan(line.milliseconds) else round(line.milliseconds, 4)
+        agents.append(row)
+    return {
+        **tournament.to_dict(),
+        "players": tournament.game.num_players,
+        "agents": agents,
+        "games_played": len(results),
+        "mean_plies": sum(len(r.record.moves) for r in results) / len(results),
+        "ends": _count([r.record.end for r in results]),
+    }
+
+
+def _count(words: Sequence[str]) -> dict[str, int]:
+    return {word: words.count(word) for word in sorted(set(words))}
+
+
+def standings_table(tournament: Tournament, lines: Sequence[Standing], results: Sequence[Result]) -> Table:
+    """Return the standings as a table for a terminal."""
+    game = tournament.game
+    table = Table(
+        title=f"{game.title}, {game.num_players} players, {len(results)} games",
+        caption="rating: Elo, mean of the field 1500, with its 95 % interval; score: win 1, draw 0.5",
+        title_justify="left",
+        caption_justify="left",
+    )
+    for name in ("#", "agent", "rating", "95 % interval", "score", "wins", "games", "ms/move"):
+        table.add_column(name, justify="left" if name == "agent" else "right", overflow="fold")
+    for place, line in enumerate(lines, start=1):
+        time = "" if math.isnan(line.milliseconds) else f"{line.milliseconds:.2f}"
+        interval = f"{line.rating_low:.0f} .. {line.rating_high:.0f}"
+        table.add_row(
+            str(place), line.agent, f"{line.rating:.0f}", interval, f"{100 * line.score:.1f} %", str(line.wins),
+            str(line.games), time,
+        )  # fmt: skip
+    return table

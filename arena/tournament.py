@@ -1,0 +1,272 @@
+"""Tournaments: which agents meet in which seats, playing it all on several processes, and the standings."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import multiprocessing
+import signal
+from collections import deque
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from ..agents.agent import Agent
+from ..agents.registry import make_agent
+from ..envs.core import Game
+from ..envs.errors import OptionError, RunError
+from .match import play_game, random_opening
+from .ratings import GameResult, rate
+from .records import GameRecord
+
+_OPENING, _DICE, _AGENTS = 1, 2, 3  # separate the random streams that one seed feeds
+
+
+@dataclass(frozen=True)
+class Tournament:
+    """What is to be played. The same values give the same games.
+
+    Attributes:
+        game: the rules.
+        agents: spec strings, each once.
+        games: games of each pairing or, with more than two seats, of each table.
+        opening_plies: random plies before the agents take over.
+        seed: 0 or more.
+    """
+
+    game: Game
+    agents: tuple[str, ...]
+    games: int
+    opening_plies: int = 0
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if len(self.agents) < 2:
+            raise OptionError(f"a tournament needs at least two agents, not {len(self.agents)}")
+        twice = sorted({agent for agent in self.agents if self.agents.count(agent) > 1})
+        if twice:
+            raise OptionError(f"agent {twice[0]!r} is named twice; an agent needs no second entry to meet all others")
+        for name, value, least in (
+            ("games", self.games, 1),
+            ("openings", self.opening_plies, 0),
+            ("seed", self.seed, 0),
+        ):
+            if value < least:
+                raise OptionError(f"{name} must be at least {least}, not {value}")
+        for agent in self.agents:
+            make_agent(agent).supports(self.game)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the tournament as JSON values."""
+        return {
+            "game": self.game.name,
+            "rules": dict(self.game.options),
+            "agents": list(self.agents),
+            "games": self.games,
+            "openings": self.opening_plies,
+            "seed": self.seed,
+        }
+
+
+@dataclass(frozen=True)
+class Pairing:
+    """One game of the schedule.
+
+    Attributes:
+        table: which meeting of agents it belongs to.
+        number: which game of that table.
+        round: which opening; games of a round differ in the seating alone.
+        seats: the agent on each seat.
+    """
+
+    table: int
+    number: int
+    round: int
+    seats: tuple[str, ...]
+
+
+def seatings(agents: tuple[str, ...], seats: int) -> list[tuple[str, ...]]:
+    """Return every way to seat `agents` at a table, each agent at least once, in an order that rotates early.
+
+    With as many agents as seats these are all orders, the plain rotations first. With fewer, agents fill several
+    seats: all arrangements in which nobody is missing. Each agent has each seat equally often.
+    """
+    if len(agents) == seats:
+        everything = list(itertools.permutations(agents))
+    else:
+        everything = [s for s in itertools.product(agents, repeat=seats) if len(set(s)) == len(agents)]
+    ordered: dict[tuple[str, ...], None] = {}
+    for seating in everything:
+        for turn in range(seats):
+            ordered[seating[turn:] + seating[:turn]] = None
+    return list(ordered)
+
+
+def schedule(tournament: Tournament) -> Iterator[Pairing]:
+    """Yield all games: every choice of agents that a table can hold, each with its seats exchanged round by round."""
+    seats = tournament.game.num_players
+    tables = itertools.combinations(tournament.agents, min(seats, len(tournament.agents)))
+    for table, agents in enumerate(tables):
+        ways = seatings(agents, seats)
+        for number in range(tournament.games):
+            yield Pairing(table, number, number // len(ways), ways[number % len(ways)])
+
+
+def num_games(tournament: Tournament) -> int:
+    """Return how many games the schedule has."""
+    return tournament.games * math.comb(
+        len(tournament.agents), min(tournament.game.num_players, len(tournament.agents))
+    )
+
+
+def unbalanced(tournament: Tournament) -> int:
+    """Return the games a table needs to be a multiple of for every seating to occur equally often; 0 if it is one."""
+    seats = tournament.game.num_players
+    ways = len(seatings(tournament.agents[:seats], seats))
+    return ways if tournament.games % ways else 0
+
+
+@dataclass(frozen=True)
+class Result:
+    """A game of the schedule with what became of it: the record, and each seat's seconds and decisions."""
+
+    pairing: Pairing
+    record: GameRecord
+    seconds: tuple[float, ...] = ()
+    decisions: tuple[int, ...] = ()
+
+
+@lru_cache(maxsize=64)
+def _player(spec: str, game: Game) -> Agent:
+    """Return a player that has made one decision, so that whatever it compiles or loads is not on its clock."""
+    agent = make_agent(spec)
+    state = random_opening(game, 0, [0])
+    while state.is_chance_node():
+        state.apply_action(state.chance_outcomes()[0][0])
+    agent.act(state, np.random.default_rng(0))
+    return agent
+
+
+def play(tournament: Tournament, pairing: Pairing) -> Result:
+    """Play one game of the schedule."""
+    game, place = tournament.game, [tournament.seed, pairing.table, pairing.round]
+    start = random_opening(game, tournament.opening_plies, [_OPENING, *place])
+    agents = [_player(spec, game) for spec in pairing.seats]
+    played = play_game(start, agents, [_DICE, *place], [_AGENTS, *place, pairing.number])
+    record = GameRecord(
+        game=game.name,
+        rules=dict(game.options),
+        agents=pairing.seats,
+        seed=tournament.seed,
+        table=pairing.table,
+        round=pairing.round,
+        opening=played.opening,
+        moves=tuple(played.state.moves()),
+        returns=tuple(played.state.returns()),
+        end=played.state.end_reason() or "",
+    )
+    return Result(pairing, record, played.seconds, played.decisions)
+
+
+def play_all(tournament: Tournament, pairings: Sequence[Pairing], workers: int = 1) -> Iterator[Result]:
+    """Yield the games in the order of `pairings`, whatever the number of processes.
+
+    Args:
+        tournament: what they belong to.
+        pairings: a part of its schedule.
+        workers: processes that play at the same time; 1 plays here.
+
+    Raises:
+        RunError: if a process dies.
+    """
+    # the first game is played here: it compiles what is needed once, before several processes would all do so
+    for pairing in pairings if workers == 1 else pairings[:1]:
+        yield play(tournament, pairing)
+    if workers == 1:
+        return
+    size = min(max(len(pairings) // (workers * 32), 1), 16)
+    context = multiprocessing.get_context("spawn")
+    pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_ignore_interrupts)
+    waiting: deque[Future[list[Result]]] = deque()
+    try:
+        for begin in range(1, len(pairings), size):
+            waiting.append(pool.submit(_play_chunk, tournament, pairings[begin : begin + size]))
+            if len(waiting) > 4 * workers:
+                yield from waiting.popleft().result()
+        while waiting:
+            yield from waiting.popleft().result()
+    except BrokenProcessPool as error:
+        raise RunError("a process that played games died (out of memory, or killed)") from error
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _play_chunk(tournament: Tournament, pairings: Sequence[Pairing]) -> list[Result]:
+    return [play(tournament, pairing) for pairing in pairings]
+
+
+def _ignore_interrupts() -> None:
+    """Leave Ctrl-C to the process that started the workers."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+@dataclass
+class Standing:
+    """How one agent did.
+
+    Attributes:
+        agent: its spec string.
+        games: seats it played; two in a game against itself at one table.
+        wins: games that it won alone.
+        score: mean of its results, 0..1: a win 1, a draw 0.5, with more seats place points mapped to 0..1.
+        rating: Elo, the mean of the field at 1500.
+        rating_low: lower end of its 95 % interval.
+        rating_high: upper end.
+        milliseconds: mean time of a decision, NaN if it was not measured.
+    """
+
+    agent: str
+    games: int
+    wins: int
+    score: float
+    rating: float
+    rating_low: float
+    rating_high: float
+    milliseconds: float
+
+
+def ranks(returns: Sequence[float]) -> tuple[int, ...]:
+    """Return the rank of each seat, 1 for the best; equal returns share one."""
+    return tuple(1 + sum(other > mine for other in returns) for mine in returns)
+
+
+def standings(tournament: Tournament, results: Sequence[Result]) -> list[Standing]:
+    """Return how every agent did, best rating first."""
+    cluster_of: dict[tuple[int, int], int] = {}
+    outcomes = []
+    tally = {agent: Standing(agent, 0, 0, 0.0, math.nan, math.nan, math.nan, math.nan) for agent in tournament.agents}
+    seconds, decisions = dict.fromkeys(tournament.agents, 0.0), dict.fromkeys(tournament.agents, 0)
+    for result in results:
+        record, places = result.record, ranks(result.record.returns)
+        cluster = cluster_of.setdefault((record.table, record.round), len(cluster_of))
+        outcomes.append(GameResult(record.agents, places, cluster))
+        for seat, agent in enumerate(record.agents):
+            tally[agent].games += 1
+            tally[agent].wins += places[seat] == 1 and places.count(1) == 1
+            tally[agent].score += (record.returns[seat] + 1) / 2
+            if result.seconds:
+                seconds[agent] += result.seconds[seat]
+                decisions[agent] += result.decisions[seat]
+    for rating in rate(outcomes, seed=tournament.seed):
+        line = tally[rating.name]
+        line.rating, line.rating_low, line.rating_high = rating.rating, rating.low, rating.high
+    for line in tally.values():
+        line.score = line.score / line.games if line.games else math.nan
+        if decisions[line.agent]:
+            line.milliseconds = 1000 * seconds[line.agent] / decisions[line.agent]
+    return sorted(tally.values(), key=lambda line: (-line.rating, line.agent))

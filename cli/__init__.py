@@ -1,0 +1,1 @@
+"""The command `sekisho`, one file a subcommand."""

@@ -1,0 +1,57 @@
+"""`sekisho bench`."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+
+from rich.console import Console
+from rich.table import Table
+
+from ..arena.speed import Contest, Measure, contests
+from ..envs.errors import OptionError
+from ..envs.registry import game_class, game_names
+from .common import Flag, GameWord, console, print_json, progress
+
+
+@dataclass
+class Command:
+    """Measure the speed of the rules on one core, beside OpenSpiel in the same run where it is installed."""
+
+    game: GameWord = ""
+    """name of a game; default: all games"""
+    repeats: int = 5
+    """runs of each figure, of which the median counts"""
+    json: Flag = False
+    """print one JSON document"""
+
+    def run(self) -> None:
+        """Measure and print."""
+        if self.repeats < 1:
+            raise OptionError(f"--repeats must be 1 or more, not {self.repeats}")
+        names = [self.game] if self.game else game_names()
+        for name in names:
+            game_class(name)
+        wanted = [contest for name in names for contest in contests(name)]
+        measures = self._measure(wanted)
+        if self.json:
+            print_json([asdict(measure) for measure in measures])
+        else:
+            _show(measures, console())
+
+    def _measure(self, wanted: list[Contest]) -> list[Measure]:
+        measures = []
+        with progress() as bar:
+            task = bar.add_task("figures", total=len(wanted))
+            for contest in wanted:
+                measures.append(contest.run(self.repeats))
+                bar.advance(task)
+        return measures
+
+
+def _show(measures: list[Measure], console: Console) -> None:
+    table = Table("measure", "value", "unit", "peer", "its value", "times faster")
+    for m in measures:
+        peer_value = "" if m.peer_value is None else f"{m.peer_value:,.4g}"
+        ratio = "" if m.ratio is None else f"{m.ratio:.1f}"
+        table.add_row(m.name, f"{m.value:,.4g}", m.unit, m.peer or "", peer_value, ratio)
+    console.print(table)

@@ -1,0 +1,74 @@
+"""What several subcommands share: games from words, JSON on stdout, progress on stderr."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+import tyro
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+from ..envs.core import Game
+from ..envs.errors import OptionError
+from ..envs.options import parse_options
+from ..envs.registry import game_class
+
+Flag = tyro.conf.FlagCreatePairsOff[bool]
+GameWord = Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="GAME")]
+Rules = Annotated[str, tyro.conf.arg(metavar="KEY=VALUE,…", help_behavior_hint="(default: the game's)")]
+
+
+def console() -> Console:
+    """Return a console on stdout; 100 columns wide where it is no terminal that says otherwise."""
+    found = Console()
+    return found if found.is_terminal else Console(width=100)
+
+
+def processors() -> int:
+    """Return how many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def game_from_words(name: str, rules: str = "", players: int | None = None) -> Game:
+    """Return the game that a command line names.
+
+    Args:
+        name: of the game.
+        rules: ``key=value`` pairs apart by commas.
+        players: number of seats, if it was given on its own.
+
+    Raises:
+        UnknownNameError: for a game or an option that does not exist.
+        OptionError: for a value that an option cannot take.
+    """
+    game = game_class(name)
+    options = parse_options(game.OPTIONS, rules, name)
+    if players is not None:
+        if options.get("players", players) != players:
+            raise OptionError(f"--players {players} contradicts players={options['players']} in --rules")
+        options["players"] = players
+    loaded: Game = game(**options)
+    return loaded
+
+
+def print_json(document: Mapping[str, Any] | list[Any]) -> None:
+    """Print one JSON document on stdout."""
+    print(json.dumps(document, indent=2, ensure_ascii=False))
+
+
+def progress() -> Progress:
+    """Return a progress bar that goes to stderr, and only to a terminal."""
+    console = Console(stderr=True)
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+        console=console,
+        disable=not console.is_terminal,
+        transient=True,
+    )

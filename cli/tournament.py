@@ -1,0 +1,83 @@
+"""`sekisho tournament`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import tyro
+
+from ..agents.registry import agent_names
+from ..arena.folder import TournamentFolder
+from ..arena.report import standings_document, standings_table
+from ..arena.tournament import Result, Tournament, num_games, play_all, schedule, standings, unbalanced
+from ..envs.errors import OptionError
+from .common import Flag, GameWord, Rules, console, game_from_words, print_json, processors, progress
+
+_AGENTS = "spec strings of two or more agents: " + "; ".join(f"{n} ({line})" for n, line in agent_names().items())
+
+
+def _number(default: str, metavar: str = "INT") -> Any:
+    return tyro.conf.arg(metavar=metavar, help_behavior_hint=f"(default: {default})")
+
+
+@dataclass
+class Command:
+    """Let CPU players meet, each pairing (or table) with the seats exchanged, and rate them."""
+
+    game: GameWord
+    """name of the game"""
+    agents: Annotated[tuple[str, ...], tyro.conf.arg(metavar="SPEC SPEC …", help=_AGENTS)]
+    games: int = 100
+    """games of each pairing or, with more than two seats, of each table"""
+    players: Annotated[int | None, _number("the game's")] = None
+    """seats at the table"""
+    rules: Rules = ""
+    """rule options, e.g. board_size=7,fences=5"""
+    openings: Annotated[int | None, _number("the game's", "PLIES")] = None
+    """random plies before the agents take over, the same for every seating"""
+    seed: int = 0
+    """the same seed gives the same games"""
+    workers: Annotated[int | None, _number("one for each processor")] = None
+    """processes that play at the same time; fewer are fairer to agents limited by time"""
+    output: Annotated[Path | None, tyro.conf.arg(metavar="DIR", help_behavior_hint="(default: keep nothing)")] = None
+    """folder for the games and standings; the same command continues a tournament that was stopped"""
+    json: Flag = False
+    """print one JSON document"""
+
+    def run(self) -> None:
+        """Play, then print the standings."""
+        game = game_from_words(self.game, self.rules, self.players)
+        openings = game.opening_plies if self.openings is None else self.openings
+        workers = processors() if self.workers is None else self.workers
+        if workers < 1:
+            raise OptionError(f"--workers must be 1 or more, not {workers}")
+        tournament = Tournament(game, self.agents, self.games, openings, self.seed)
+        results = self._play(tournament, workers)
+        lines = standings(tournament, results)
+        document = standings_document(tournament, lines, results)
+        if self.output is not None:
+            TournamentFolder(self.output, tournament).write_standings(document)
+        if self.json:
+            print_json(document)
+            return
+        out = console()
+        out.print(standings_table(tournament, lines, results))
+        if multiple := unbalanced(tournament):
+            out.print(f"Not every agent had every seat equally often: choose --games as a multiple of {multiple}.")
+        if self.output is not None:
+            out.print(f"Games and standings: {self.output}", soft_wrap=True)
+
+    def _play(self, tournament: Tournament, workers: int) -> list[Result]:
+        folder = TournamentFolder(self.output, tournament) if self.output is not None else None
+        pairings = folder.remaining(tournament) if folder else list(schedule(tournament))
+        results = list(folder.finished) if folder else []
+        with progress() as bar:
+            task = bar.add_task("games", total=num_games(tournament), completed=len(results))
+            for result in play_all(tournament, pairings, workers):
+                if folder:
+                    folder.add(result)
+                results.append(result)
+                bar.advance(task)
+        return results
