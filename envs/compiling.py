@@ -10,8 +10,10 @@ they read must therefore come from such files; a test enforces it.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
+import inspect
 import logging
 import os
 import re
@@ -63,7 +65,8 @@ def kernel(function: Callable[..., Any] | None = None, *, allocates: bool = Fals
     if function is None:
         return functools.partial(kernel, allocates=allocates)
     compiled = numba.njit(nogil=True, error_model="numpy", _nrt=allocates)(function)
-    compiled._cache = _KernelCache(function)
+    if Path(inspect.getfile(function)).is_file():  # else it was typed in, and there is no source to tell an edit by
+        compiled._cache = _KernelCache(function)
     return compiled
 
 
@@ -95,7 +98,7 @@ def sources_hash(root: Path) -> str:
 def _source_root(path: Path) -> Path:
     """Return this package, or the outermost package around `path`, or `path` itself if it is a lone script."""
     path = path.resolve()
-    if _PACKAGE in path.parents:
+    if _PACKAGE in path.parents and _SKIPPED_FOLDERS.isdisjoint(path.relative_to(_PACKAGE).parts):
         return _PACKAGE
     root = path
     while (root.parent / "__init__.py").is_file():
@@ -169,10 +172,13 @@ class _KernelCache(FunctionCache):  # type: ignore[misc]
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         try:
             found = super().load_overload(sig, target_context)
+        except OSError:  # nothing can be read there; what happens on saving is said by `_open_folder`
+            found = None
         except Exception as error:  # any kind of damage: a truncated file raises whatever its bytes spell
             _log.warning("sekisho: a cached kernel in %s is damaged (%s); compiling it again.", self.cache_path, error)
             found = None
-            self.flush()
+            with contextlib.suppress(OSError):
+                self.flush()
         if found is None:
             _say_compiling()
         return found

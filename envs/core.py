@@ -74,7 +74,7 @@ class Game(ABC):
     max_utility: float = 1.0
     repetition: int = 0
 
-    def __init__(self, **options: Any) -> None:
+    def __init__(self, /, **options: Any) -> None:
         self.options = resolve(self.OPTIONS, options, self.name)
 
     @functools.cached_property

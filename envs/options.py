@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -70,7 +71,7 @@ class Option:
         if not self.choices:
             if self.allow_none and word in _NONE_WORDS:
                 return None
-            if word.isascii() and word.lstrip("+-").isdigit() and len(word) < 12:
+            if re.fullmatch("[+-]?[0-9]{1,11}", word):
                 return self.check(int(word))
         raise OptionError(f"option {self.name!r} must be {self.expected}, not {text.strip()!r}")
 

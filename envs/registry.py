@@ -46,7 +46,7 @@ def game_class(name: str) -> Any:
     return game
 
 
-def load_game(name: str, **options: Any) -> Game:
+def load_game(name: str, /, **options: Any) -> Game:
     """Return a game with its rule options.
 
     Args:
@@ -70,4 +70,6 @@ def state_from_dict(data: Any) -> State:
     """
     if not isinstance(data, dict) or not isinstance(data.get("game"), str) or not isinstance(data.get("rules"), dict):
         raise PositionError(f"a state is a mapping with at least 'game' and 'rules', not {data!r:.200}")
+    if not all(isinstance(name, str) for name in data["rules"]):
+        raise PositionError(f"the names of rule options are texts, not {list(data['rules'])!r:.200}")
     return load_game(data["game"], **data["rules"]).from_dict(data)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from ..errors import NotationError, PositionError, UnknownNameError, nearest
 
 FILES = "abcdefghi"
-_MOVE = re.compile(r"([a-z])([0-9]+)([hv]?)")
+_MOVE = re.compile(r"([a-z])([1-9][0-9]?)([hv]?)")
 _SQUARE_LIST = re.compile(r"([a-z])([0-9])(h(?![0-9])|v)?")
 
 
@@ -41,7 +41,7 @@ def action_number(text: str, size: int) -> int:
     match = _MOVE.fullmatch(word)
     if match:
         letter, digits, orientation = match.groups()
-        file, rank = ord(letter) - ord("a"), int(digits) - 1 if len(digits) < 3 else -1
+        file, rank = ord(letter) - ord("a"), int(digits) - 1
         side = size - 1 if orientation else size
         if 0 <= file < side and 0 <= rank < side:
             if not orientation:

@@ -122,7 +122,7 @@ class Quoridor(Game):
     opening_plies = 4
     state_size = compiled.STATE_SIZE
 
-    def __init__(self, **options: Any) -> None:
+    def __init__(self, /, **options: Any) -> None:
         super().__init__(**options)
         self.num_players = self.options["players"]
         self.board_size: int = self.options["board_size"]

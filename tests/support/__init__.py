@@ -1,0 +1,1 @@
+"""What several tests share: ways to play, and a game that is defined outside the package."""
