@@ -4,8 +4,8 @@ numba's own cache looks only at the file of the function that it loads, so it se
 function that is *called* changes in another file. Here the name of the cache folder is a hash of every file that
 holds kernels: any edit leads to a fresh folder, and nothing in an old one can be found again.
 
-A file takes part in the hash when it defines compiled code (a line starts with ``@kernel`` or ``@intrinsic``). Kernels and the constants
-they read must therefore come from such files; a test enforces it.
+A file takes part in the hash when it defines compiled code (a line starts with ``@kernel`` or ``@intrinsic``). Kernels
+and the constants they read must therefore come from such files; a test enforces it.
 """
 
 from __future__ import annotations
@@ -34,7 +34,6 @@ CACHE_VARIABLE = "SEKISHO_CACHE_DIR"
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 _KERNEL_LINE = re.compile(rb"^@(?:kernel|intrinsic)\b", re.MULTILINE)
-_SKIPPED_FOLDERS = frozenset({"tests", "docs", "benchmarks", "examples", "build", "dist", "__pycache__"})
 _STALE_SECONDS = 30 * 24 * 3600.0
 
 _log = logging.getLogger("sekisho")
@@ -76,9 +75,9 @@ def intrinsic(function: Callable[..., Any]) -> Any:
 
 
 def kernel_files(root: Path) -> Iterator[Path]:
-    """Yield the Python files at or below `root` that hold kernels, in a fixed order."""
+    """Yield the Python files of the package `root` that hold kernels, in a fixed order."""
     for folder, folders, files in os.walk(root):
-        folders[:] = sorted(f for f in folders if f not in _SKIPPED_FOLDERS and not f.startswith("."))
+        folders[:] = sorted(name for name in folders if Path(folder, name, "__init__.py").is_file())
         for name in sorted(files):
             path = Path(folder, name)
             if name.endswith(".py") and _KERNEL_LINE.search(path.read_bytes()):
@@ -87,7 +86,7 @@ def kernel_files(root: Path) -> Iterator[Path]:
 
 @functools.cache
 def sources_hash(root: Path) -> str:
-    """Return a hash of all kernel sources of this package and, for foreign kernels, of those at or below `root`."""
+    """Return a hash of all kernel sources of this package and, for foreign kernels, of those of the package `root`."""
     digest = hashlib.sha256(Path(__file__).read_bytes())
     for base in dict.fromkeys((_PACKAGE, root)):
         for path in kernel_files(base) if base.is_dir() else [base]:
@@ -96,11 +95,8 @@ def sources_hash(root: Path) -> str:
 
 
 def _source_root(path: Path) -> Path:
-    """Return this package, or the outermost package around `path`, or `path` itself if it is a lone script."""
-    path = path.resolve()
-    if _PACKAGE in path.parents and _SKIPPED_FOLDERS.isdisjoint(path.relative_to(_PACKAGE).parts):
-        return _PACKAGE
-    root = path
+    """Return the outermost package around `path`, or `path` itself if it is a lone script."""
+    root = path.resolve()
     while (root.parent / "__init__.py").is_file():
         root = root.parent
     return root
