@@ -38,7 +38,7 @@ def standings_table(tournament: Tournament, lines: Sequence[Standing], results: 
     game = tournament.game
     table = Table(
         title=f"{game.title}, {game.num_players} players, {len(results)} games",
-        caption="rating: Elo, mean of the field 1500, with its 95 % interval; score: win 1, draw 0.5",
+        caption="rating: Elo (mean of the field 1500); score: win 1, draw 0.5",
         title_justify="left",
         caption_justify="left",
     )

@@ -184,7 +184,9 @@ def play_all(tournament: Tournament, pairings: Sequence[Pairing], workers: int =
     Raises:
         RunError: if a process dies.
     """
-    # the first game is played here: it compiles what is needed once, before several processes would all do so
+    if workers > 1:  # whatever is compiled is compiled here, once, before several processes would all do so
+        for agent in tournament.agents:
+            _player(agent, tournament.game)
     for pairing in pairings if workers == 1 else pairings[:1]:
         yield play(tournament, pairing)
     if workers == 1:
