@@ -39,7 +39,6 @@ _STALE_SECONDS = 30 * 24 * 3600.0
 _log = logging.getLogger("sekisho")
 
 
-
 def cache_folder() -> Path:
     """Return the folder in which this package keeps what it can always make again."""
     chosen = os.environ.get(CACHE_VARIABLE)

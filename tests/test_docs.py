@@ -41,10 +41,10 @@ def _commands() -> list[tuple[str, list[str]]]:
 def _shortened(words: list[str]) -> list[str]:
     """Return a command with few games or repeats: that it runs is what counts here."""
     words = list(words)
-    for flag, few in (("--games", "2"), ("--repeats", "1")):
-        if flag in words:
-            words[words.index(flag) + 1] = few
-    return [*words, "--workers", "1"] if "tournament" in words else words
+    if "--games" in words:
+        words[words.index("--games") + 1] = "2"
+    extra = {"tournament": ["--workers", "1"], "bench": ["--repeats", "1"]}
+    return words + extra.get(words[0], [])
 
 
 @pytest.mark.parametrize(("place", "words"), _commands(), ids=[" ".join(words) for _, words in _commands()])
