@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 
 from ..core import Game, Preview, State
-from ..errors import IllegalActionError, NotationError
+from ..errors import IllegalActionError
 from ..options import Option
 from . import drawing, notation, positions
 from . import kernels as compiled
-from .tables import LAST, SPOT_NAMES, rules_vector
+from .previews import preview
+from .tables import LAST, SPOT_NAMES, Walker, rules_vector
 
 PLIES_PER_TURN = 9
 """Most plies of one turn: on this road an extra go never leads to another (a test counts)."""
@@ -75,6 +76,7 @@ class Tokaido(Game):
         cap = self.options["max_turns"]
         self.max_game_length = None if cap is None else PLIES_PER_TURN * cap
         self.rules = rules_vector(self.options)
+        self.walker = Walker(self.options)
 
     def new_initial_state(self) -> TokaidoState:
         """Return the start: all pieces on Nihonbashi, seat 0 about to throw."""
@@ -194,7 +196,13 @@ class TokaidoState(State):
         )
 
     def preview(self, action: int) -> Preview:
-        raise NotImplementedError
+        """Return where an action or an outcome leads and what happens there, to everybody.
+
+        The data has ``move`` (notation), ``seat`` (from 0), ``happenings`` (see `happenings.Happening`), ``position``
+        (text) and ``end`` (the reason if it ends the game, else None). Before a throw of two dice is chosen from,
+        ``numbers`` has the same for each of its numbers.
+        """
+        return preview(self, action)
 
     def draw(self) -> str:
         """Return the road as text for a terminal of 100 columns."""
