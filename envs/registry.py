@@ -11,6 +11,7 @@ from .errors import PositionError, UnknownNameError, nearest
 
 _games: dict[str, str | Callable[..., Game]] = {
     "quoridor": "sekisho.envs.quoridor.rules:Quoridor",
+    "tokaido": "sekisho.envs.tokaido.rules:Tokaido",
 }
 
 

@@ -1,0 +1,100 @@
+"""Which positions the rules can reach: the checks of a position that somebody wrote down."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..errors import PositionError
+from . import kernels as compiled
+from .notation import PENDING_NAMES, Position, write_piece
+from .tables import HOME, LAST, RESIGNED, SPOT_NAMES, SPOTS, Walker, station_of
+
+
+def check_position(position: Position, options: Mapping[str, Any]) -> None:
+    """Refuse a position that the rules can never reach.
+
+    Args:
+        position: with as many pieces as there are players.
+        options: all options of the game.
+
+    Raises:
+        PositionError: naming the seat and what is impossible.
+    """
+    walker = Walker(options)
+    for seat, (spot, rests) in enumerate(zip(position.spots, position.rests, strict=True)):
+        _check_piece(f"seat {seat + 1}, {write_piece(spot, rests)}", SPOT_NAMES[spot], rests, walker)
+    _check_arrivals(position.spots, options)
+    over = is_over(position.spots, options)
+    if position.pending == compiled.OVER:
+        if not over and not options["max_turns"]:
+            raise PositionError("the game is not over: pieces are still on their way and max_turns sets no cap")
+    elif over:
+        raise PositionError(f"the game is over, so '- / over' is expected, not {PENDING_NAMES[position.pending]!r}")
+    else:
+        _check_mover(position, walker)
+
+
+def is_over(spots: tuple[int, ...], options: Mapping[str, Any]) -> bool:
+    """Return whether the pieces stand as at an end of the game that is not brought by a cap on turns."""
+    travelling = sum(0 < spot <= LAST for spot in spots)
+    return travelling < 2 or (options["finish"] == "first" and HOME in spots)
+
+
+def _check_piece(who: str, name: str, rests: int, walker: Walker) -> None:
+    if name == RESIGNED:
+        if not walker.options["allow_resign"]:
+            raise PositionError(f"{who}: nobody can resign under these rules (allow_resign)")
+    elif SPOTS[name] <= LAST and name not in walker.next and name.removesuffix("c") not in walker.forks:
+        forks = ", ".join(walker.forks)
+        raise PositionError(f"{who}: the road does not divide at {station_of(name)}; its forks are {forks}")
+    if rests and not 0 < SPOTS[name] <= LAST:
+        raise PositionError(f"{who}: a piece that is off the road owes no rests")
+    if rests > 1 and not walker.options["rests_add_up"]:
+        raise PositionError(f"{who}: rests do not add up under these rules, so at most one is owed")
+
+
+def _check_arrivals(spots: tuple[int, ...], options: Mapping[str, Any]) -> None:
+    arrived = sorted(HOME - spot + 1 for spot in spots if spot > LAST)
+    if arrived != list(range(1, len(arrived) + 1)):
+        raise PositionError(f"the pieces in Kyoto must have the places 1, 2, ... each once, not {arrived}")
+    if len(arrived) > 1 and options["finish"] == "first":
+        raise PositionError("the first arrival ends the game under these rules, so only one piece can be in Kyoto")
+    if 0 not in [spot for spot in spots if 0 < spot <= LAST] and not any(0 < spot <= LAST for spot in spots):
+        raise PositionError("at least one piece is still on the road: the last one never arrives and never resigns")
+
+
+def _check_mover(position: Position, walker: Walker) -> None:
+    spot, rests = position.spots[position.seat], position.rests[position.seat]
+    pending, name = PENDING_NAMES[position.pending], SPOT_NAMES[spot]
+    who = f"seat {position.seat + 1}, {write_piece(spot, rests)}, is to move"
+    if not 0 < spot <= LAST:
+        raise PositionError(f"{who}, but it is off the road")
+    if rests:
+        raise PositionError(f"{who}, but it owes a rest: its turn would be skipped")
+    expected = _places_for(pending, walker)
+    if expected is not None and name not in expected:
+        raise PositionError(f"{who}: {pending!r} can be pending only on {', '.join(sorted(expected, key=SPOTS.get))}")
+    if pending.startswith("[") and (name in walker.forks or name.endswith("c")):
+        raise PositionError(f"{who}: two dice are thrown only when a road is chosen and a crossing is done")
+
+
+def _places_for(pending: str, walker: Walker) -> set[str] | None:
+    """Return the names of the spots on which the mover can be, None for all."""
+    forks = set(walker.forks)
+    targets = {str(e.to) for e in walker.road.events.values() if e.kind == "tailwind"}
+    chosen_in_turn = forks if walker.options["rechoice"] == "same_turn" else forks & targets
+    if pending == "road":
+        return forks
+    if pending == "cross":
+        return {f"{name}c" for name in chosen_in_turn}
+    if pending == "dice":
+        again = {str(e.station) for e in walker.road.events.values() if e.kind in ("tororo", "teahouse")}
+        crossed = {str(fork.far_side) for fork in walker.forks.values()}
+        return (
+            again
+            | targets
+            | {f"{name}d" for name in chosen_in_turn}
+            | (crossed if walker.options["after_crossing"] == "roll" else set())
+        )
+    return None
