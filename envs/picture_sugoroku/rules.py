@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..core import Game, Preview, State
 from ..errors import IllegalActionError, OptionError
 from ..options import Option
-from . import drawing, notation, positions, previews
+from . import drawing, notation, picture, positions, previews
 from . import kernels as compiled
 from .board_option import BoardOption
 from .boards import SHIPPED, load_board
@@ -215,4 +215,4 @@ class PictureState(State):
 
     def draw_svg(self) -> str:
         """Return the board as an SVG document."""
-        return drawing.draw_svg(self)
+        return picture.draw_svg(self)
