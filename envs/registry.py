@@ -10,6 +10,7 @@ from .core import Game, State
 from .errors import PositionError, UnknownNameError, nearest
 
 _games: dict[str, str | Callable[..., Game]] = {
+    "picture_sugoroku": "sekisho.envs.picture_sugoroku.rules:PictureSugoroku",
     "quoridor": "sekisho.envs.quoridor.rules:Quoridor",
     "tokaido": "sekisho.envs.tokaido.rules:Tokaido",
 }
