@@ -9,6 +9,8 @@ import numpy as np
 from ..envs.core import Game, State
 from ..envs.errors import AgentError
 from ..envs.quoridor.rules import Quoridor, QuoridorState
+from ..envs.tokaido.kernels import CROSSING, RESIGN
+from ..envs.tokaido.rules import Tokaido
 from .agent import Agent, Decision, require_decision
 
 
@@ -48,3 +50,43 @@ class ShortestPathAgent(Agent):
         steps = [state.child(action).distances()[seat] for action in moves]
         best = [action for action, left in zip(moves, steps, strict=True) if left == min(steps)]
         return Decision(int(rng.choice(best)), policy=dict.fromkeys(best, 1 / len(best)))
+
+
+@dataclass
+class LargerAgent(Agent):
+    """Tokaido: always the larger number, the sum of a double, and the crossing at every fork."""
+
+    def supports(self, game: Game) -> None:
+        """See `Agent.supports`."""
+        _require_tokaido(game, "larger")
+
+    def act(self, state: State, rng: np.random.Generator, deadline: float | None = None) -> Decision:
+        """See `Agent.act`."""
+        self.supports(state.game)
+        return Decision(max(_numbers_or_crossing(state)))
+
+
+@dataclass
+class SmallerAgent(Agent):
+    """Tokaido: always the smaller number, one die of a double, and the crossing at every fork."""
+
+    def supports(self, game: Game) -> None:
+        """See `Agent.supports`."""
+        _require_tokaido(game, "smaller")
+
+    def act(self, state: State, rng: np.random.Generator, deadline: float | None = None) -> Decision:
+        """See `Agent.act`."""
+        self.supports(state.game)
+        return Decision(min(_numbers_or_crossing(state)))
+
+
+def _require_tokaido(game: Game, agent: str) -> None:
+    if not isinstance(game, Tokaido):
+        raise AgentError(f"agent {agent!r} plays tokaido, not {game.name}")
+
+
+def _numbers_or_crossing(state: State) -> list[int]:
+    """Return the actions that advance, in the order of their numbers, or the crossing alone."""
+    require_decision(state)
+    actions = [action for action in state.legal_actions() if action != RESIGN]
+    return [CROSSING] if CROSSING in actions else actions

@@ -13,7 +13,9 @@ from .specs import convert, parse_spec
 
 _AGENTS = {
     "heuristic": ("sekisho.agents.heuristics:HeuristicAgent", "one ply over what matters in the game; quick and sound"),
+    "larger": ("sekisho.agents.baselines:LargerAgent", "Tokaido: always the larger number, and crossings"),
     "random": ("sekisho.agents.baselines:RandomAgent", "every legal action equally likely"),
+    "smaller": ("sekisho.agents.baselines:SmallerAgent", "Tokaido: always the smaller number, and crossings"),
     "shortest_path": ("sekisho.agents.baselines:ShortestPathAgent", "Quoridor: always a step along a shortest path"),
 }
 

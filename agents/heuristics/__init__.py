@@ -12,8 +12,8 @@ from ...envs.core import Game, State
 from ...envs.errors import AgentError
 from ..agent import Agent, Decision, require_decision
 
-_BY_GAME = {"quoridor": "quoridor"}
-"""Module in this folder that knows each game; it has ``scores(state) -> (actions, scores)``."""
+_GAMES = ("picture_sugoroku", "quoridor", "tokaido")
+"""Games with a module of that name in this folder; it has ``scores(state) -> (actions, scores)``."""
 
 
 @dataclass
@@ -22,14 +22,18 @@ class HeuristicAgent(Agent):
 
     def supports(self, game: Game) -> None:
         """See `Agent.supports`."""
-        if game.name not in _BY_GAME:
-            raise AgentError(f"agent 'heuristic' does not play {game.name}; it plays {', '.join(_BY_GAME)}")
+        if game.name not in _GAMES:
+            raise AgentError(f"agent 'heuristic' does not play {game.name}; it plays {', '.join(_GAMES)}")
 
     def act(self, state: State, rng: np.random.Generator, deadline: float | None = None) -> Decision:
         """See `Agent.act`."""
         self.supports(state.game)
         require_decision(state)
-        module: Any = importlib.import_module(f".{_BY_GAME[state.game.name]}", __package__)
+        module: Any = importlib.import_module(f".{state.game.name}", __package__)
         actions, scores = module.scores(state)
-        best = actions[scores >= scores.max() - 1e-9]
-        return Decision(int(rng.choice(best)), statistics={"score": float(scores.max()), "considered": len(actions)})
+        best = [int(action) for action in actions[scores >= scores.max() - 1e-9]]
+        return Decision(
+            action=int(rng.choice(best)),
+            policy=dict.fromkeys(best, 1 / len(best)),
+            statistics={"score": float(scores.max()), "considered": len(actions)},
+        )
