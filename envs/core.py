@@ -283,6 +283,8 @@ class State(ABC):
         copy._past, copy._actions, copy._hashes = self._past[:], self._actions[:], self._hashes[:]
         return copy
 
+    __copy__ = clone
+
     def history(self) -> list[int]:
         """Return everything played since the position the state began with, outcomes of chance included."""
         return self._actions[:]
