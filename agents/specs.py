@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,8 +24,11 @@ def parse_spec(text: str) -> Spec:
     """Take a spec string apart.
 
     Raises:
-        OptionError: naming the part that is not ``key=value``, the option given twice, or the parenthesis left open.
+        OptionError: naming the part that is not ``key=value``, the option given twice, or the parenthesis that is left
+            open or encloses only a part of a value.
     """
+    if not isinstance(text, str):
+        raise OptionError(f"an agent is named by a text, not {text!r:.80}")
     name, colon, rest = text.strip().partition(":")
     options: dict[str, str] = {}
     for part in _split(rest, text) if colon else ():
@@ -33,7 +37,7 @@ def parse_spec(text: str) -> Spec:
             raise OptionError(f"agent {text!r}: options are key=value apart by commas, not {part!r}")
         if key in options:
             raise OptionError(f"agent {text!r}: option {key!r} is given twice")
-        options[key] = value[1:-1] if value.startswith("(") and value.endswith(")") else value
+        options[key] = _unwrapped(value, text)
     return Spec(name.strip(), options)
 
 
@@ -52,6 +56,20 @@ def _split(text: str, whole: str) -> list[str]:
     return [*parts, text[start:]]
 
 
+def _unwrapped(value: str, whole: str) -> str:
+    """Return a value without the parentheses that it stands in, if it stands in some."""
+    if not value.startswith("("):
+        return value
+    depth = 0
+    for at, letter in enumerate(value):
+        depth += (letter == "(") - (letter == ")")
+        if depth == 0 and at < len(value) - 1:
+            raise OptionError(f"agent {whole!r}: parentheses enclose a whole value, not only a part of {value!r}")
+    if not value[1:-1].strip():
+        raise OptionError(f"agent {whole!r}: nothing stands between the parentheses")
+    return value[1:-1].strip()
+
+
 def convert(value: str, kind: Any, name: str) -> Any:
     """Return the text of an option as `kind` (``int``, ``float`` or ``str``).
 
@@ -59,7 +77,10 @@ def convert(value: str, kind: Any, name: str) -> Any:
         OptionError: if it does not spell one.
     """
     try:
-        return kind(value)
+        converted = kind(value)
+        if kind is not float or math.isfinite(converted):
+            return converted
+        raise ValueError(value)
     except ValueError:
         words = {int: "a whole number", float: "a number"}.get(kind, "a text")
         raise OptionError(f"option {name!r} must be {words}, not {value!r}") from None

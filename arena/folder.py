@@ -27,7 +27,7 @@ class TournamentFolder:
         tournament: what is to be played.
 
     Raises:
-        OptionError: if it holds another tournament, or is no folder.
+        OptionError: if it holds another tournament, or is no folder. What it holds is not changed then.
         RecordError: if its games are not the first of this tournament's schedule.
         RunError: if it cannot be written.
     """
@@ -35,22 +35,25 @@ class TournamentFolder:
     def __init__(self, path: Path, tournament: Tournament) -> None:
         self.path = path
         description = json.dumps(tournament.to_dict(), indent=1, ensure_ascii=False) + "\n"
+        if "\0" in str(path):
+            raise OptionError(f"no folder can be named {str(path)!r}")
         try:
             path.mkdir(parents=True, exist_ok=True)
-            if (path / DESCRIPTION).exists():
+            described = (path / DESCRIPTION).exists()
+            if described:
                 self._require_same(json.loads(description))
-            else:
+            self.finished = self._read_games(tournament)
+            if not described:
                 write_text_atomically(path / DESCRIPTION, description)
         except FileExistsError as error:
             raise OptionError(f"{path} is a file; name a folder for the output") from error
         except OSError as error:
-            raise RunError(f"cannot write to {path}: {error.strerror}") from error
-        self.finished = self._read_games(tournament)
+            raise RunError(f"cannot use {error.filename or path}: {error.strerror}") from error
 
     def _require_same(self, wanted: Mapping[str, Any]) -> None:
         try:
             found = json.loads((self.path / DESCRIPTION).read_text(encoding="utf-8"))
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise OptionError(f"{self.path / DESCRIPTION} is damaged ({error}); choose another folder") from error
         if found != wanted:
             found = found if isinstance(found, dict) else {}
@@ -66,17 +69,17 @@ class TournamentFolder:
             return []
         content = path.read_bytes()
         whole = content.rfind(b"\n") + 1
-        if whole < len(content):
-            _log.warning("sekisho: the last game in %s was not written to its end; it is played again.", path)
-            with path.open("r+b") as file:
-                file.truncate(whole)
         finished: list[Result] = []
         pairings = schedule(tournament)
-        for number, record in enumerate(read_records(path), start=1):
+        for number, record in enumerate(islice(read_records(path), content.count(b"\n")), start=1):
             pairing = next(pairings, None)
             if pairing is None or not _belongs(record, pairing, tournament):
                 raise RecordError(f"{path}, line {number}: not game {number} of this tournament; choose another folder")
             finished.append(Result(pairing, record))
+        if whole < len(content):
+            _log.warning("sekisho: the last game in %s was not written to its end; it is played again.", path)
+            with path.open("r+b") as file:
+                file.truncate(whole)
         return finished
 
     def remaining(self, tournament: Tournament) -> list[Pairing]:
@@ -105,6 +108,9 @@ class TournamentFolder:
 
 
 def _belongs(record: GameRecord, pairing: Pairing, tournament: Tournament) -> bool:
-    found = (record.game, dict(record.rules), record.agents, record.seed, record.table, record.round)
     game = tournament.game
-    return found == (game.name, dict(game.options), pairing.seats, tournament.seed, pairing.table, pairing.round)
+    return (
+        (record.game, dict(record.rules), record.agents) == (game.name, dict(game.options), pairing.seats)
+        and (record.seed, record.table, record.round) == (tournament.seed, pairing.table, pairing.round)
+        and record.opening == tournament.opening_plies
+    )

@@ -64,9 +64,11 @@ def play_game(start: State, agents: Sequence[Agent], dice_seed: Sequence[int], a
         agent_seed: numbers that determine the random choices of the agents; each seat has its own stream.
 
     Raises:
-        AgentError: if an agent answers with an illegal action; it is named.
+        AgentError: if there is not one agent for each seat, or one answers with an illegal action; it is named.
     """
     state, game = start.clone(), start.game
+    if len(agents) != game.num_players:
+        raise AgentError(f"{game.name} has {game.num_players} seats here, but {len(agents)} agents are to play")
     dice = new_rng(int(np.random.SeedSequence(list(dice_seed)).generate_state(1, np.uint64)[0]))
     rngs = [np.random.default_rng([*agent_seed, seat]) for seat in range(game.num_players)]
     seconds, decisions = [0.0] * game.num_players, [0] * game.num_players

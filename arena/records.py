@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, Self
@@ -58,19 +58,22 @@ class GameRecord:
         """
         try:
             data = json.loads(line)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise RecordError(f"not JSON: {error}") from error
         names = {field.name for field in fields(cls)}
         if not isinstance(data, dict) or set(data) != names:
             raise RecordError(f"a record has the keys {', '.join(sorted(names))}; got {_keys(data)}")
-        if data["format"] != RECORD_FORMAT:
-            raise RecordError(f"expected format {RECORD_FORMAT}, not {data['format']!r}")
+        if type(data["format"]) is not int or data["format"] != RECORD_FORMAT:
+            raise RecordError(f"expected format {RECORD_FORMAT}, not {data['format']!r:.80}")
+        for key, (fits, expected) in _FORMS.items():
+            if not fits(data[key]):
+                raise RecordError(f"{key!r} must be {expected}, not {data[key]!r:.80}")
         for key in ("agents", "moves", "returns"):
-            if not isinstance(data[key], list):
-                raise RecordError(f"{key!r} must be a list, not {data[key]!r:.80}")
             data[key] = tuple(data[key])
-        if not isinstance(data["rules"], dict) or not isinstance(data["game"], str):
-            raise RecordError("'rules' must be a mapping and 'game' a name")
+        if data["opening"] > len(data["moves"]):
+            raise RecordError(f"'opening' counts {data['opening']} of {len(data['moves'])} moves")
+        if len(data["returns"]) != len(data["agents"]):
+            raise RecordError(f"{len(data['agents'])} 'agents' but {len(data['returns'])} 'returns'")
         return cls(**data)
 
     def replay(self) -> State:
@@ -96,6 +99,37 @@ class GameRecord:
                 f"{self.returns} ({self.end}) for {len(self.agents)}"
             )
         return state
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e9
+
+
+def _list_of(fits: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    return lambda value: isinstance(value, list) and all(map(fits, value))
+
+
+_FORMS: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "game": (_is_text, "a name"),
+    "rules": (lambda value: isinstance(value, dict), "a mapping"),
+    "agents": (_list_of(_is_text), "a list of texts"),
+    "seed": (_is_count, "a whole number, 0 or more"),
+    "table": (_is_count, "a whole number, 0 or more"),
+    "round": (_is_count, "a whole number, 0 or more"),
+    "opening": (_is_count, "a whole number, 0 or more"),
+    "moves": (_list_of(_is_text), "a list of texts"),
+    "returns": (_list_of(_is_number), "a list of numbers"),
+    "end": (_is_text, "a text"),
+}
+"""What each field of a record is in JSON, with words for it."""
 
 
 def _keys(data: Any) -> str:

@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -18,6 +19,7 @@ import numpy as np
 
 from ..agents.agent import Agent
 from ..agents.registry import make_agent
+from ..agents.specs import parse_spec
 from ..envs.core import Game
 from ..envs.errors import OptionError, RunError
 from .match import play_game, random_opening
@@ -25,6 +27,7 @@ from .ratings import GameResult, rate
 from .records import GameRecord
 
 _OPENING, _DICE, _AGENTS = 1, 2, 3  # separate the random streams that one seed feeds
+_MOST = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -34,9 +37,14 @@ class Tournament:
     Attributes:
         game: the rules.
         agents: spec strings, each once.
-        games: games of each pairing or, with more than two seats, of each table.
-        opening_plies: random plies before the agents take over.
+        games: games of each pairing or, with more than two seats, of each table; 1 to 1,000,000.
+        opening_plies: random plies before the agents take over; 0 to 1,000,000.
         seed: 0 or more.
+
+    Raises:
+        OptionError: for fewer than two agents, one agent named twice, or a number out of its range.
+        UnknownNameError: for an agent that does not exist.
+        AgentError: for an agent that does not play this game.
     """
 
     game: Game
@@ -48,16 +56,20 @@ class Tournament:
     def __post_init__(self) -> None:
         if len(self.agents) < 2:
             raise OptionError(f"a tournament needs at least two agents, not {len(self.agents)}")
-        twice = sorted({agent for agent in self.agents if self.agents.count(agent) > 1})
-        if twice:
-            raise OptionError(f"agent {twice[0]!r} is named twice; an agent needs no second entry to meet all others")
-        for name, value, least in (
-            ("games", self.games, 1),
-            ("openings", self.opening_plies, 0),
-            ("seed", self.seed, 0),
+        for agent, other in itertools.combinations(self.agents, 2):
+            if parse_spec(agent) == parse_spec(other):
+                spelled = "" if agent == other else f", once as {other!r}"
+                raise OptionError(
+                    f"agent {agent!r} is named twice{spelled}; an agent needs no second entry to meet all others"
+                )
+        for name, value, least, most in (
+            ("games", self.games, 1, _MOST),
+            ("openings", self.opening_plies, 0, _MOST),
+            ("seed", self.seed, 0, math.inf),
         ):
-            if value < least:
-                raise OptionError(f"{name} must be at least {least}, not {value}")
+            if not least <= value <= most:
+                expected = f"{least}..{most}" if most < math.inf else f"{least} or more"
+                raise OptionError(f"{name} must be {expected}, not {value}")
         for agent in self.agents:
             make_agent(agent).supports(self.game)
 
@@ -197,7 +209,8 @@ def play_all(tournament: Tournament, pairings: Sequence[Pairing], workers: int =
     waiting: deque[Future[list[Result]]] = deque()
     try:
         for begin in range(1, len(pairings), size):
-            waiting.append(pool.submit(_play_chunk, tournament, pairings[begin : begin + size]))
+            with _interrupts_held():  # submitting may start a process, which inherits that they are held
+                waiting.append(pool.submit(_play_chunk, tournament, pairings[begin : begin + size]))
             if len(waiting) > 4 * workers:
                 yield from waiting.popleft().result()
         while waiting:
@@ -210,6 +223,19 @@ def play_all(tournament: Tournament, pairings: Sequence[Pairing], workers: int =
 
 def _play_chunk(tournament: Tournament, pairings: Sequence[Pairing]) -> list[Result]:
     return [play(tournament, pairing) for pairing in pairings]
+
+
+@contextmanager
+def _interrupts_held() -> Iterator[None]:
+    """Hold Ctrl-C back for a moment where the system can; it arrives at the end."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _ignore_interrupts() -> None:

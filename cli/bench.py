@@ -13,6 +13,9 @@ from ..envs.registry import game_class, game_names
 from .common import Flag, GameWord, console, print_json, progress
 
 
+_MOST_REPEATS = 1000
+
+
 @dataclass
 class Command:
     """Measure the speed of the rules on one core, beside OpenSpiel in the same run where it is installed."""
@@ -26,8 +29,8 @@ class Command:
 
     def run(self) -> None:
         """Measure and print."""
-        if self.repeats < 1:
-            raise OptionError(f"--repeats must be 1 or more, not {self.repeats}")
+        if not 1 <= self.repeats <= _MOST_REPEATS:
+            raise OptionError(f"--repeats must be 1..{_MOST_REPEATS}, not {self.repeats}")
         names = [self.game] if self.game else game_names()
         for name in names:
             game_class(name)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
+import io
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 import tyro
 
@@ -40,17 +43,40 @@ def main(arguments: Sequence[str] | None = None) -> int:
         The exit status: 0 done, 1 ran and failed, 2 wrong use.
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
+    _prepare_streams()
     try:
-        return _run(words)
+        status = _run(words)
+        sys.stdout.flush()  # what cannot be written is found out here, not after the last line of this program
+        return status
     except RunError as error:
         return _complain(str(error), 1)
     except SekishoError as error:
         return _complain(str(error), 2)
     except KeyboardInterrupt:
         return _complain("interrupted", 1)
-    except BrokenPipeError:  # the reader of our output has left, as `| head` does
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
+    except OSError as error:
+        _drop_output()
+        if isinstance(error, BrokenPipeError):  # the reader of our output has left, as `| head` does
+            return 1
+        return _complain(f"cannot go on: {error.strerror or error}", 1)
+
+
+def _prepare_streams() -> None:
+    """Give a process without output streams some, and have letters that a stream cannot spell escaped."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))
+        elif isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _drop_output() -> None:
+    """Send the rest of stdout nowhere, so that ending the process does not fail at it again."""
+    with contextlib.suppress(OSError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
 
 
 def _run(words: list[str]) -> int:
@@ -72,7 +98,6 @@ def _run(words: list[str]) -> int:
     except SystemExit as stop:  # tyro has said why
         return stop.code if isinstance(stop.code, int) else 2
     chosen.run()
-    sys.stdout.flush()
     return 0
 
 

@@ -12,6 +12,9 @@ from ..envs.errors import OptionError
 from .common import Flag, GameWord, Rules, console, game_from_words, print_json
 
 
+_MOST_PLIES = 1000
+
+
 @dataclass
 class Command:
     """Count the sequences of exactly DEPTH plies; finished games are not extended. A check of the rules' speed."""
@@ -31,8 +34,9 @@ class Command:
 
     def run(self) -> None:
         """Count and print."""
-        if self.depth < 0 or (self.divide and self.depth < 1):
-            raise OptionError(f"--depth must be {1 if self.divide else 0} or more, not {self.depth}")
+        least = 1 if self.divide else 0
+        if not least <= self.depth <= _MOST_PLIES:
+            raise OptionError(f"--depth must be {least}..{_MOST_PLIES}, not {self.depth}")
         game = game_from_words(self.game, self.rules)
         state = game.from_text(self.position) if self.position else game.new_initial_state()
         counting.perft(state, 0)  # whatever must be compiled is compiled before the clock starts

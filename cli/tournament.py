@@ -18,6 +18,9 @@ from .common import Flag, GameWord, Rules, console, game_from_words, print_json,
 _AGENTS = "spec strings of two or more agents: " + "; ".join(f"{n} ({line})" for n, line in agent_names().items())
 
 
+_MOST_WORKERS = 256
+
+
 def _number(default: str, metavar: str = "INT") -> Any:
     return tyro.conf.arg(metavar=metavar, help_behavior_hint=f"(default: {default})")
 
@@ -51,8 +54,8 @@ class Command:
         game = game_from_words(self.game, self.rules, self.players)
         openings = game.opening_plies if self.openings is None else self.openings
         workers = processors() if self.workers is None else self.workers
-        if workers < 1:
-            raise OptionError(f"--workers must be 1 or more, not {workers}")
+        if not 1 <= workers <= _MOST_WORKERS:
+            raise OptionError(f"--workers must be 1..{_MOST_WORKERS}, not {workers}")
         tournament = Tournament(game, self.agents, self.games, openings, self.seed)
         results = self._play(tournament, workers)
         lines = standings(tournament, results)
