@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from . import kernels as compiled
-from .journal import Turn, turns
+from .journal import Turn, last_turn
 from .phrases import place_name, tell
 from .road import ROAD, Fork, Name
 from .tables import ROLLS
@@ -75,8 +75,7 @@ class View:
 def view_of(state: TokaidoState) -> View:
     """Return what is to be shown of `state`."""
     walker = state.game.walker
-    played = [turn for turn in turns(state) if turn.moves]
-    last = next((turn for turn in reversed(played) if turn.happenings), None)
+    last = last_turn(state)
     way = walker.options["detour_rejoins"]
     return View(
         pieces=tuple(_pieces(state, last)),

@@ -7,7 +7,6 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-
 from sekisho.envs import load_game
 from sekisho.envs.core import State
 from sekisho.envs.tokaido.drawing import colour_of
@@ -77,7 +76,14 @@ def test_roll_road_rests_and_last_turn_are_shown() -> None:
     assert len(of_class(root, "die")) == 2
     assert len(of_class(root, "ghost")) == 2  # both pieces that the bandit swapped
     picture = words_of(root)
-    for words in ("Seat 2 chooses 4 or 6", "bandit at Yoshida", "吉田にて追剥", "old Hakone road", "+2", "owes 2 rests"):
+    for words in (
+        "Seat 2 chooses 4 or 6",
+        "bandit at Yoshida",
+        "吉田にて追剥",
+        "old Hakone road",
+        "+2",
+        "owes 2 rests",
+    ):
         assert words in picture
     text = state.draw()
     for words in ("Seat 2 chooses 4 or 6", "[1c]", "> seat 2: 33 Futagawa, from 9", "owes 2 rests"):
