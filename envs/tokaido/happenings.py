@@ -74,7 +74,7 @@ def happenings(state: TokaidoState, action: int) -> list[Happening]:
 
 
 def _place(words: NDArray[np.int64], seat: int) -> str:
-    return SPOT_NAMES[words[compiled.SPOT + seat]]
+    return SPOT_NAMES[int(words[compiled.SPOT + seat])]
 
 
 def _crossing(before: NDArray[np.int64], after: NDArray[np.int64], outcome: int) -> list[Happening]:

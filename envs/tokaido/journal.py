@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,8 @@ from .phrases import LANGUAGES, tell
 
 if TYPE_CHECKING:
     from .rules import TokaidoState
+
+    _Ply = tuple[TokaidoState, int, TokaidoState]
 
 
 @dataclass(frozen=True)
@@ -40,10 +43,27 @@ class Turn:
 
 def turns(state: TokaidoState) -> list[Turn]:
     """Return the turns from the position that `state` began with to where it stands."""
+    return _divided([*_plies_back(state)][::-1])
+
+
+def last_turn(state: TokaidoState) -> Turn | None:
+    """Return the last turn in which anything happened, the present one included; None at the start."""
+    plies = []
+    for before, action, after in _plies_back(state):
+        plies.append((before, action, after))
+        if before.pending == "turn":
+            told = [turn for turn in _divided(plies[::-1]) if turn.moves and turn.happenings]
+            if told:
+                return told[-1]
+    return next((turn for turn in _divided(plies[::-1]) if turn.happenings), None)
+
+
+def _divided(plies: list[_Ply]) -> list[Turn]:
+    """Return the turns that plies make up, in order."""
     found: list[Turn] = []
     moves: list[str] = []
     happened: list[Happening] = []
-    for before, action, after in _plies(state):
+    for before, action, after in plies:
         moves.append(before.action_to_string(action))
         told = happenings(before, action)
         rests = [happening for happening in told if happening.what == "rest"]
@@ -57,19 +77,18 @@ def turns(state: TokaidoState) -> list[Turn]:
             found[-1] = Turn(found[-1].seat, (), (*found[-1].happenings, *ending))
         moves, happened = [], []
     if moves:
-        found.append(Turn(state.seat, tuple(moves), tuple(happened)))
+        found.append(Turn(plies[-1][0].seat, tuple(moves), tuple(happened)))
     return found
 
 
-def _plies(state: TokaidoState) -> list[tuple[TokaidoState, int, TokaidoState]]:
-    """Return every ply as the state before it, the action, and the state after it."""
-    after, found = state, []
+def _plies_back(state: TokaidoState) -> Iterator[_Ply]:
+    """Yield every ply, the last first, as the state before it, the action, and the state after it."""
+    after = state
     for action in reversed(state.history()):
         before = after.clone()
         before.undo_action()
-        found.append((before, action, after))
+        yield before, action, after
         after = before
-    return found[::-1]
 
 
 def journal(state: TokaidoState) -> list[dict[str, Any]]:

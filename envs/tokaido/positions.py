@@ -60,7 +60,7 @@ def _check_arrivals(spots: tuple[int, ...], options: Mapping[str, Any]) -> None:
         raise PositionError(f"the pieces in Kyoto must have the places 1, 2, ... each once, not {arrived}")
     if len(arrived) > 1 and options["finish"] == "first":
         raise PositionError("the first arrival ends the game under these rules, so only one piece can be in Kyoto")
-    if 0 not in [spot for spot in spots if 0 < spot <= LAST] and not any(0 < spot <= LAST for spot in spots):
+    if not any(0 < spot <= LAST for spot in spots):
         raise PositionError("at least one piece is still on the road: the last one never arrives and never resigns")
 
 
@@ -74,7 +74,9 @@ def _check_mover(position: Position, walker: Walker) -> None:
         raise PositionError(f"{who}, but it owes a rest: its turn would be skipped")
     expected = _places_for(pending, walker)
     if expected is not None and name not in expected:
-        raise PositionError(f"{who}: {pending!r} can be pending only on {', '.join(sorted(expected, key=SPOTS.get))}")
+        raise PositionError(
+            f"{who}: {pending!r} can be pending only on {', '.join(sorted(expected, key=SPOT_NAMES.index))}"
+        )
     if pending.startswith("[") and (name in walker.forks or name.endswith("c")):
         raise PositionError(f"{who}: two dice are thrown only when a road is chosen and a crossing is done")
 

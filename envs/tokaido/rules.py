@@ -129,7 +129,7 @@ class TokaidoState(State):
     @property
     def pending(self) -> str:
         """What the position waits for: ``turn``, ``road``, ``cross``, ``dice``, ``over`` or a roll as ``[2-5]``."""
-        return notation.PENDING_NAMES[self.words[compiled.WAITS]]
+        return notation.PENDING_NAMES[int(self.words[compiled.WAITS])]
 
     @property
     def turns(self) -> int:
@@ -190,10 +190,8 @@ class TokaidoState(State):
 
     def to_text(self) -> str:
         """Return ``pieces in seat order / seat to move / what is pending``."""
-        words = self.words
-        return notation.write_position(
-            notation.Position(tuple(self.spots), tuple(self.rests), self.seat, int(words[compiled.WAITS]))
-        )
+        waits = int(self.words[compiled.WAITS])
+        return notation.write_position(notation.Position(tuple(self.spots), tuple(self.rests), self.seat, waits))
 
     def preview(self, action: int) -> Preview:
         """Return where an action or an outcome leads and what happens there, to everybody.
