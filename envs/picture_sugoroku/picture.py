@@ -172,7 +172,7 @@ class _Picture:
             colour = "#c2412d" if square else "#27406b"
             caption = self.phrases.caption("goal" if square else "start")
             gate = icons.torii(colour) if square else icons.instruction_icon("to_start", 0, colour, 1)
-            parts += [icons.moved(0, -28, gate, 1.05), icons.text(0, 11, 15, caption, bold=True, colour=colour)]
+            parts += [icons.moved(0, -31, gate), icons.text(0, 6, 15, caption, bold=True, colour=colour)]
         else:
             parts.append(icons.text(left + 8, top + 18, 15, str(square), anchor="start", colour="#6a6152"))
         if instruction:
