@@ -8,7 +8,7 @@ Element = ElementTree.Element
 Style = dict[str, str | float]
 """Attributes of an element by name, as `element` takes them."""
 
-FONT = "Verdana, 'DejaVu Sans', Geneva, sans-serif"
+FONT = "Verdana, 'DejaVu Sans', 'Noto Sans', 'Liberation Sans', Geneva, Arial, Helvetica, sans-serif"
 CAP_HEIGHT = 0.73  # of a capital letter or digit in these fonts, in font sizes
 
 
