@@ -12,7 +12,6 @@ from ..envs.errors import OptionError
 from ..envs.registry import game_class, game_names
 from .common import Flag, GameWord, console, print_json, progress
 
-
 _MOST_REPEATS = 1000
 
 

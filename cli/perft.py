@@ -11,7 +11,6 @@ from ..envs import perft as counting
 from ..envs.errors import OptionError
 from .common import Flag, GameWord, Rules, console, game_from_words, print_json
 
-
 _MOST_PLIES = 1000
 
 

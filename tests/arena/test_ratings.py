@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
+
 from sekisho.arena.ratings import GameResult, RatingError, expected_score, fit_ratings, rate
 
 ELO = 400.0 / math.log(10.0)
