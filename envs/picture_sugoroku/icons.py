@@ -49,7 +49,7 @@ def instruction_icon(kind: str, number: int, colour: str, ahead: int) -> str:
         sign = f"+{number}" if kind == "forward" else f"−{number}"
         return _chevrons(colour, way) + text(-9 * way, 8, 23, sign, colour=colour, bold=True)
     if kind == "rest":
-        return "".join(moved(x, 0, _cup(colour)) for x in ((0,) if number == 1 else (-16, 18)))
+        return "".join(moved(x, 3, _cup(colour), 0.9) for x in ((0,) if number == 1 else (-14, 16)))
     if kind == "roll_again":
         return die(5, colour)
     if kind == "to_start":

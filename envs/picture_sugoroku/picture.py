@@ -172,7 +172,7 @@ class _Picture:
             colour = "#c2412d" if square else "#27406b"
             caption = self.phrases.caption("goal" if square else "start")
             gate = icons.torii(colour) if square else icons.instruction_icon("to_start", 0, colour, 1)
-            parts += [icons.moved(0, -31, gate), icons.text(0, 6, 15, caption, bold=True, colour=colour)]
+            parts += [icons.moved(0, -29, gate, 0.95), icons.text(0, 6, 15, caption, bold=True, colour=colour)]
         else:
             parts.append(icons.text(left + 8, top + 18, 15, str(square), anchor="start", colour="#6a6152"))
         if instruction:
@@ -186,7 +186,7 @@ class _Picture:
         colour = icons.KIND_COLOURS.get(kind) or (icons.GOOD if number > square else icons.BAD)
         ahead = 1 if self.layout.goes_right(self.layout.place(square)[1]) else -1
         icon = icons.instruction_icon(kind, number, colour, ahead)
-        return icons.moved(0, -16, icon) + icons.text(0, 14, 11.5, self.phrases.caption(kind), colour=colour)
+        return icons.moved(0, -19, icon) + icons.text(0, 10, 11.5, self.phrases.caption(kind), colour=colour)
 
     def _tooltip(self, square: int) -> str:
         place = self.phrases.place(square, self.board.goal)
@@ -217,8 +217,8 @@ class _Picture:
             return ""
         words, colour = (f"z{piece.rests}", icons.CALM) if piece.rests else (f"#{piece.place}", "#b0791a")
         return (
-            f'<circle cx="9" cy="-35" r="9" fill="{colour}" stroke="#fff" stroke-width="1.2"/>'
-            f"{icons.text(9, -31.5, 10, words, colour='#fff', bold=True)}"
+            f'<circle cx="10" cy="-31" r="8.5" fill="{colour}" stroke="#fff" stroke-width="1.2"/>'
+            f"{icons.text(10, -27.7, 9.5, words, colour='#fff', bold=True)}"
         )
 
     def footer(self, height: int) -> str:
