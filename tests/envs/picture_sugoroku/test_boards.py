@@ -210,10 +210,10 @@ def test_random_board_depends_on_its_seed_alone() -> None:
 
 
 @pytest.mark.parametrize(
-    "arguments", [(4, 0.1, 0), (501, 0.1, 0), (True, 0.1, 0), (9, 1.1, 0), (9, -0.1, 0), (9, 0.1, -1)]
+    "arguments", [(4, 0.1, 0), (501, 0.1, 0), (True, 0.1, 0), (9, 1.1, 0), (9, -0.1, 0), (9, 0.1, -1), (9, "x", 1)]
 )
 def test_random_board_refuses(arguments: Any) -> None:
-    with pytest.raises(OptionError, match="of a random board must be"):
+    with pytest.raises(OptionError, match="of a random board must be a"):
         random_board(*arguments)
 
 
