@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import unicodedata
 from html import escape
 
@@ -49,7 +48,7 @@ def instruction_icon(kind: str, number: int, colour: str, ahead: int) -> str:
         sign = f"+{number}" if kind == "forward" else f"−{number}"
         return _chevrons(colour, way) + text(-9 * way, 8, 23, sign, colour=colour, bold=True)
     if kind == "rest":
-        return "".join(moved(x, 0, _cup(colour)) for x in ((0,) if number == 1 else (-16, 18)))
+        return "".join(moved(x, 3, _cup(colour), 0.9) for x in ((0,) if number == 1 else (-14, 16)))
     if kind == "roll_again":
         return die(5, colour)
     if kind == "to_start":
@@ -59,21 +58,26 @@ def instruction_icon(kind: str, number: int, colour: str, ahead: int) -> str:
 
 def _chevrons(colour: str, way: int) -> str:
     points = "".join(f"M{(18 + x) * way} -7 l{7 * way} 7 l{-7 * way} 7" for x in (0, 7))
-    return f'<path d="{points}" fill="none" stroke="{colour}" stroke-width="3.2" stroke-linecap="round" stroke-linejoin="round"/>'
+    return (
+        f'<path d="{points}" fill="none" stroke="{colour}" stroke-width="3.2" stroke-linecap="round" '
+        f'stroke-linejoin="round"/>'
+    )
 
 
 def _cup(colour: str) -> str:
     return (
-        f'<path d="M-11 -2 h20 q0 14 -7 14 h-6 q-7 0 -7 -14 z M9 1 q7 -1 5 5 q-1 3 -7 3" fill="{colour}" fill-opacity=".2" '
-        f'stroke="{colour}" stroke-width="2.2"/><path d="M-5 -6 q3 -3 0 -6 t0 -6 M3 -6 q3 -3 0 -6 t0 -6" fill="none" '
+        f'<path d="M-11 -2 h20 q0 14 -7 14 h-6 q-7 0 -7 -14 z M9 1 q7 -1 5 5 q-1 3 -7 3" fill="{colour}" '
+        f'fill-opacity=".2" stroke="{colour}" stroke-width="2.2"/>'
+        f'<path d="M-5 -6 q3 -3 0 -6 t0 -6 M3 -6 q3 -3 0 -6 t0 -6" fill="none" '
         f'stroke="{colour}" stroke-width="1.8" stroke-linecap="round"/>'
     )
 
 
 def _house(colour: str) -> str:
     return (
-        f'<path d="M-18 0 L0 -16 L18 0 M-13 -3 V13 H13 V-3" fill="{colour}" fill-opacity=".15" stroke="{colour}" '
-        f'stroke-width="2.6" stroke-linejoin="round" stroke-linecap="round"/><path d="M-4 13 V3 H4 V13" fill="{colour}"/>'
+        f'<path d="M-18 0 L0 -16 L18 0 M-13 -3 V13 H13 V-3" fill="{colour}" fill-opacity=".15" '
+        f'stroke="{colour}" stroke-width="2.6" stroke-linejoin="round" stroke-linecap="round"/>'
+        f'<path d="M-4 13 V3 H4 V13" fill="{colour}"/>'
     )
 
 
@@ -95,8 +99,8 @@ def die(pips: int, colour: str = INK) -> str:
     )
     tilt = "" if pips else ' transform="rotate(18)"'
     return (
-        f'<rect x="-15" y="-15" width="30" height="30" rx="7" fill="#fffdf6" stroke="{colour}" stroke-width="2.4"{tilt}/>'
-        f"{dots}"
+        f'<rect x="-15" y="-15" width="30" height="30" rx="7" fill="#fffdf6" stroke="{colour}" stroke-width="2.4"'
+        f"{tilt}/>{dots}"
     )
 
 
@@ -114,18 +118,15 @@ def pawn(seat: int, out: bool = False) -> str:
 def torii(colour: str) -> str:
     """Return the gate that stands on the goal."""
     return (
-        f'<path d="M-25 -17 Q0 -11 25 -17 V-11 Q0 -6 -25 -11 Z M-18 -9 h5 V18 h-5 Z M13 -9 h5 V18 h-5 Z M-19 -3 H19 V1 H-19 Z" '
-        f'fill="{colour}"/>'
+        f'<path d="M-25 -17 Q0 -11 25 -17 V-11 Q0 -6 -25 -11 Z M-18 -9 h5 V18 h-5 Z M13 -9 h5 V18 h-5 Z '
+        f'M-19 -3 H19 V1 H-19 Z" fill="{colour}"/>'
     )
 
 
 def season(quarter: int) -> str:
     """Return an ornament for a quarter of the way: a plum blossom, waves, a ginkgo leaf, a snow crystal."""
     if quarter == 0:
-        petals = "".join(
-            f'<circle cx="{9 * math.sin(turn * math.tau / 5):.1f}" cy="{-9 * math.cos(turn * math.tau / 5):.1f}" r="7"/>'
-            for turn in range(5)
-        )
+        petals = "".join(f'<circle cy="-9" r="7" transform="rotate({72 * turn})"/>' for turn in range(5))
         return f'<g fill="#e79aa4">{petals}<circle r="4" fill="#fff6d8"/></g>'
     if quarter == 1:
         waves = "".join(

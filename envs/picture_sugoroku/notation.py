@@ -1,9 +1,9 @@
 """Picture sugoroku in writing: moves and positions.
 
 A move is ``roll`` or ``resign``, a fall of the die ``[4]``. A position is
-``pieces in seat order / seat to move counted from 1 / what is pending``, such as ``12+1 0 49#1 / 2 / turn``: ``+n`` turns
-owed, ``#k`` arrived as k-th, ``R`` resigned; pending is ``turn`` or ``dice``, with ``x1`` to ``x3`` after it when the
-seat has had so many extra rolls in its turn.
+``pieces in seat order / seat to move counted from 1 / what is pending``, such as ``12+1 0 49#1 / 2 / turn``: ``+n``
+turns owed, ``#k`` arrived as k-th, ``R`` resigned; pending is ``turn`` or ``dice``, with ``x1`` to ``x3`` after it
+when the seat has had so many extra rolls in its turn.
 """
 
 from __future__ import annotations
@@ -108,8 +108,8 @@ def _read_piece(word: str, number: int) -> Piece:
     match = _PIECE.fullmatch(word)
     if not match:
         raise PositionError(
-            f"seat {number}: expected a square such as 12, with +1 or +2 for turns owed or #1 to #6 for an arrival, or R; "
-            f"not {word!r:.80}"
+            f"seat {number}: expected a square such as 12, with +1 or +2 for turns owed or #1 to #6 for an arrival, "
+            f"or R; not {word!r:.80}"
         )
     square, rests, place, resigned = match.groups()
     if resigned:

@@ -96,7 +96,8 @@ class _Picture:
         """Return the road on which the cards lie."""
         line = self._way(0, self.board.goal)
         return (
-            f'<g fill="none" stroke-linecap="round" stroke-linejoin="round"><path d="{line}" stroke="#d9c08c" stroke-width="46"/>'
+            f'<g fill="none" stroke-linecap="round" stroke-linejoin="round">'
+            f'<path d="{line}" stroke="#d9c08c" stroke-width="46"/>'
             f'<path d="{line}" stroke="#efdfb6" stroke-width="38"/>'
             f'<path d="{line}" stroke="#c9ab6b" stroke-width="2" stroke-dasharray="2 9"/></g>'
         )
@@ -123,8 +124,8 @@ class _Picture:
         end = self.board.goal if step.bounced else step.end
         colour = icons.SEAT_COLOURS[self.last.seat]
         return (
-            f'<path d="{self._way(step.start, end)}" fill="none" stroke="{colour}" stroke-width="9" stroke-linecap="round" '
-            f'opacity=".75"/>'
+            f'<path d="{self._way(step.start, end)}" fill="none" stroke="{colour}" stroke-width="9" '
+            f'stroke-linecap="round" opacity=".75"/>'
         )
 
     def arrows(self) -> list[str]:
@@ -163,7 +164,8 @@ class _Picture:
         left, top = -_CARD_W / 2, -_CARD_H / 2
         parts = [
             f"<title>{escape(self._tooltip(square))}</title>",
-            f'<rect x="{left + 2}" y="{top + 4}" width="{_CARD_W}" height="{_CARD_H}" rx="13" fill="#6b5a36" opacity=".25"/>',
+            f'<rect x="{left + 2}" y="{top + 4}" width="{_CARD_W}" height="{_CARD_H}" rx="13" '
+            f'fill="#6b5a36" opacity=".25"/>',
             f'<rect x="{left}" y="{top}" width="{_CARD_W}" height="{_CARD_H}" rx="13" fill="{fill}" stroke="{edge}" '
             f'stroke-width="{width}"/>',
         ]
@@ -172,7 +174,7 @@ class _Picture:
             colour = "#c2412d" if square else "#27406b"
             caption = self.phrases.caption("goal" if square else "start")
             gate = icons.torii(colour) if square else icons.instruction_icon("to_start", 0, colour, 1)
-            parts += [icons.moved(0, -31, gate), icons.text(0, 6, 15, caption, bold=True, colour=colour)]
+            parts += [icons.moved(0, -29, gate, 0.95), icons.text(0, 6, 15, caption, bold=True, colour=colour)]
         else:
             parts.append(icons.text(left + 8, top + 18, 15, str(square), anchor="start", colour="#6a6152"))
         if instruction:
@@ -186,7 +188,7 @@ class _Picture:
         colour = icons.KIND_COLOURS.get(kind) or (icons.GOOD if number > square else icons.BAD)
         ahead = 1 if self.layout.goes_right(self.layout.place(square)[1]) else -1
         icon = icons.instruction_icon(kind, number, colour, ahead)
-        return icons.moved(0, -16, icon) + icons.text(0, 14, 11.5, self.phrases.caption(kind), colour=colour)
+        return icons.moved(0, -19, icon) + icons.text(0, 10, 11.5, self.phrases.caption(kind), colour=colour)
 
     def _tooltip(self, square: int) -> str:
         place = self.phrases.place(square, self.board.goal)
@@ -217,8 +219,8 @@ class _Picture:
             return ""
         words, colour = (f"z{piece.rests}", icons.CALM) if piece.rests else (f"#{piece.place}", "#b0791a")
         return (
-            f'<circle cx="9" cy="-35" r="9" fill="{colour}" stroke="#fff" stroke-width="1.2"/>'
-            f"{icons.text(9, -31.5, 10, words, colour='#fff', bold=True)}"
+            f'<circle cx="10" cy="-31" r="8.5" fill="{colour}" stroke="#fff" stroke-width="1.2"/>'
+            f"{icons.text(10, -27.7, 9.5, words, colour='#fff', bold=True)}"
         )
 
     def footer(self, height: int) -> str:
@@ -248,6 +250,6 @@ def _curve(start: tuple[float, float], bend1: tuple[float, float], bend2: tuple[
     data = " ".join(f"{x:.1f} {y:.1f}" for x, y in (bend1, bend2, (end[0], end[1] - 7 * way)))
     head = f"M{end[0]:.1f} {end[1]:.1f} l-6.5 {-11 * way} h13 z"
     return (
-        f'<g opacity=".7"><path d="M{start[0]:.1f} {start[1]:.1f} C{data}" fill="none" stroke="{colour}" stroke-width="3.4" '
-        f'stroke-linecap="round"/><path d="{head}" fill="{colour}"/></g>'
+        f'<g opacity=".7"><path d="M{start[0]:.1f} {start[1]:.1f} C{data}" fill="none" stroke="{colour}" '
+        f'stroke-width="3.4" stroke-linecap="round"/><path d="{head}" fill="{colour}"/></g>'
     )

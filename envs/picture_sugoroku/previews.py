@@ -16,9 +16,9 @@ def preview(state: PictureState, action: int) -> Preview:
     """Return what a legal action or outcome does.
 
     For ``roll`` the data has ``move``, ``from`` (the square) and ``faces``: for each of the six, in order, its
-    ``face``, ``probability``, ``square`` reached, ``rests`` owed then, ``arrives``, ``roll_again`` (whether another roll
-    is granted), ``cancelled`` (whether one is refused because the turn has had its share), and ``steps``: a list of
-    ``kind``, ``number``, ``from``, ``to``, ``bounced``. For a fall of the die it is one of these with ``move``; for
+    ``face``, ``probability``, ``square`` reached, ``rests`` owed then, ``arrives``, ``roll_again`` (whether another
+    roll is granted), ``cancelled`` (whether one is refused because the turn has had its share), and ``steps``: a list
+    of ``kind``, ``number``, ``from``, ``to``, ``bounced``. For a fall of the die it is one of these with ``move``; for
     ``resign`` it is ``move`` and ``end`` (the reason if it ends the game, else None).
     """
     move = state.action_to_string(action)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
 from ..counter_rng import draw_below, new_rng
 from ..errors import OptionError
-from .boards import KINDS, MAX_GOAL, MAX_REST, MIN_GOAL, Board, Instruction
+from .boards import KINDS, MAX_GOAL, MAX_REST, MIN_GOAL, Board, Instruction, shown
 from .walks import trap, walk_table
 
 _FAR = 12  # squares that `forward` and `back` go at most, as on printed boards
@@ -24,12 +25,7 @@ def random_board(goal: int, density: float, seed: int) -> Board:
     Raises:
         OptionError: for an argument out of range.
     """
-    if type(goal) is not int or not MIN_GOAL <= goal <= MAX_GOAL:
-        raise OptionError(f"the goal of a random board must be a whole number {MIN_GOAL}..{MAX_GOAL}, not {goal!r:.40}")
-    if not 0 <= density <= 1:
-        raise OptionError(f"the density of a random board must be 0..1, not {density!r:.40}")
-    if type(seed) is not int or not 0 <= seed < 1 << 64:
-        raise OptionError(f"the seed of a random board must be a whole number 0..2**64-1, not {seed!r:.40}")
+    _check_arguments(goal, density, seed)
     rng = new_rng(seed)
     order = list(range(1, goal))
     for last in range(len(order) - 1, 0, -1):  # Fisher-Yates
@@ -43,6 +39,16 @@ def random_board(goal: int, density: float, seed: int) -> Board:
         if trapped is None:
             return board
         del squares[trapped + 1]  # it has an instruction, or a one would lead on from the trap nearest to the goal
+
+
+def _check_arguments(goal: Any, density: Any, seed: Any) -> None:
+    if type(goal) is not int or not MIN_GOAL <= goal <= MAX_GOAL:
+        span = f"{MIN_GOAL}..{MAX_GOAL}"
+        raise OptionError(f"the goal of a random board must be a whole number {span}, not {shown(goal)}")
+    if not isinstance(density, int | float) or not 0 <= density <= 1:
+        raise OptionError(f"the density of a random board must be a number 0..1, not {shown(density)}")
+    if type(seed) is not int or not 0 <= seed < 1 << 64:
+        raise OptionError(f"the seed of a random board must be a whole number 0..2**64-1, not {shown(seed)}")
 
 
 def _trap(board: Board) -> int | None:

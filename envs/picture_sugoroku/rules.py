@@ -160,8 +160,8 @@ class PictureState(State):
     def end_reason(self) -> str | None:
         """Return why the game is over, None while it goes on.
 
-        ``goal``: somebody arrived (``finish="first"``); ``one_left``: so many arrived that one is left; ``resigned``: so
-        many resigned.
+        ``goal``: somebody arrived (``finish="first"``); ``one_left``: so many arrived that one is left; ``resigned``:
+        so many resigned.
         """
         if not self.is_terminal():
             return None

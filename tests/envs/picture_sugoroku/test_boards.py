@@ -210,10 +210,10 @@ def test_random_board_depends_on_its_seed_alone() -> None:
 
 
 @pytest.mark.parametrize(
-    "arguments", [(4, 0.1, 0), (501, 0.1, 0), (True, 0.1, 0), (9, 1.1, 0), (9, -0.1, 0), (9, 0.1, -1)]
+    "arguments", [(4, 0.1, 0), (501, 0.1, 0), (True, 0.1, 0), (9, 1.1, 0), (9, -0.1, 0), (9, 0.1, -1), (9, "x", 1)]
 )
 def test_random_board_refuses(arguments: Any) -> None:
-    with pytest.raises(OptionError, match="of a random board must be"):
+    with pytest.raises(OptionError, match="of a random board must be a"):
         random_board(*arguments)
 
 
@@ -257,3 +257,23 @@ def test_any_mapping_loads_or_is_refused(squares: Any, goal: Any, path: str, jun
     assert again == game
     assert hash(again) == hash(game)
     assert load_board(game.options["board"]).to_dict() == game.options["board"]
+
+
+@settings(max_examples=120, deadline=None)
+@given(
+    name=st.sampled_from(SHIPPED),
+    at=st.integers(0, 900),
+    length=st.integers(0, 12),
+    junk=st.text('0123456789-.{}[]",: truefalsn\\', max_size=6) | st.text(max_size=3),
+)
+def test_any_file_loads_or_is_refused(tmp_path_factory: Any, name: str, at: int, length: int, junk: str) -> None:
+    text = json.dumps(load_board(name).to_dict())
+    path = tmp_path_factory.getbasetemp() / "mutated.json"
+    path.write_bytes((text[:at] + junk + text[at + length :]).encode("utf-8", "surrogatepass"))
+    try:
+        game = load_game("picture_sugoroku", board=path)
+    except SekishoError:
+        return
+    assert load_game("picture_sugoroku", **dict(game.options)) == game
+    path.write_text(json.dumps(game.board.to_dict()), encoding="utf-8")
+    assert load_board(path) == game.board
