@@ -337,6 +337,16 @@ class State(ABC):
     def draw_svg(self) -> str:
         """Return a drawing of the position as an SVG document."""
 
+    def draw_pixels(self, width: int = 900) -> NDArray[np.uint8]:
+        """Return the SVG drawing as pixels, uint8 ``[height, width, 3]``.
+
+        Args:
+            width: in pixels; the drawing's shape decides the height.
+        """
+        from .pixels import rasterise  # few callers want pictures, and none of the others should wait for it
+
+        return rasterise(self.draw_svg(), width)
+
     def explain_illegal(self, action: int) -> str:
         """Return in words why a well-formed action is not legal here."""
         return "the game is over" if self.is_terminal() else "it is not legal here"
