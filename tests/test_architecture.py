@@ -164,6 +164,9 @@ def used_by_kernels(path: Path) -> set[str]:
 @pytest.mark.parametrize("path", list(filter(holds_kernels, FILES)), ids=name_of)
 def test_what_kernels_use_of_the_package_comes_from_files_that_the_cache_looks_at(path: Path) -> None:
     used = used_by_kernels(path)
+    own_names = {alias.asname: alias.name for node in ast.walk(TREES[path]) if isinstance(node, ast.ImportFrom)
+                 for alias in node.names if alias.asname}  # fmt: skip
+    used |= {own_names[name] for name in used & own_names.keys()}
     for line, module, names in imports(path):
         if module.split(".")[0] != "sekisho":
             continue
