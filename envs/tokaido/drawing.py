@@ -14,7 +14,19 @@ from .. import svg
 from ..svg import Element, Style, element, group, label
 from . import layout, scenery
 from .layout import CARD, DETOUR_CARD, Point
-from .pieces import CARD_PAPER, FAINT_INK, INK, KANJI_FONT, SEAT_COLOURS, die, kanji, mark, piece_at, pieces_of
+from .pieces import (
+    CARD_PAPER,
+    FAINT_INK,
+    INK,
+    KANJI_FONT,
+    SEAT_COLOURS,
+    die,
+    in_japanese,
+    kanji,
+    mark,
+    piece_at,
+    pieces_of,
+)
 from .road import ROAD, Fork, Name
 from .terminal import text_of
 from .view import Piece, View, names_of, view_of
@@ -164,7 +176,14 @@ def _crossing(fork: Fork) -> list[Element]:
             ),
             element(
                 "text",
-                element("tspan", f"{fork.crossing.kanji} ", font_family=KANJI_FONT, font_size=13, font_weight="bold"),
+                element(
+                    "tspan",
+                    f"{fork.crossing.kanji} ",
+                    font_family=KANJI_FONT,
+                    font_size=13,
+                    font_weight="bold",
+                    **in_japanese(""),
+                ),
                 element("tspan", words, font_size=10.5),
                 y=4.5,
                 fill=CROSSING_COLOUR,
@@ -209,10 +228,11 @@ def _card(view: View, station: int) -> Element:
 
 def _note(view: View, station: int, y: float) -> Element | None:
     """Return what stands in the head of the card of the first and the last station and of the forks."""
-    words = "追分" if station in view.forks else {0: "振出し", ROAD.goal: "上がり"}.get(station)
-    if words is None:
+    notes = {0: ("振出し", "start"), ROAD.goal: ("上がり", "goal")} | dict.fromkeys(view.forks, ("追分", "fork"))
+    if station not in notes:
         return None
-    return kanji(words, CARD[0] / 2 - 7, y, 12, fill="#ffffff", text_anchor="end")
+    words, romaji = notes[station]
+    return kanji(words, CARD[0] / 2 - 7, y, 12, romaji, fill="#ffffff", text_anchor="end")
 
 
 def _event(station: int, y: float) -> list[Element]:
@@ -220,10 +240,10 @@ def _event(station: int, y: float) -> list[Element]:
     if event is None:
         return []
     width = CARD[0] - 12
-    words = ROAD.kinds[event.kind].kanji + (f" → {event.to}" if event.to is not None else "")
+    kind, where = ROAD.kinds[event.kind], f" → {event.to}" if event.to is not None else ""
     return [
         element("rect", x=-width / 2, y=y, width=width, height=14, rx=7, fill=EVENT_LOOKS[event.kind][0]),
-        kanji(words, 0, y + 7, 11.5),
+        kanji(kind.kanji + where, 0, y + 7, 11.5, kind.romaji + where),
     ]
 
 

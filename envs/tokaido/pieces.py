@@ -14,10 +14,15 @@ KANJI_FONT = "'Noto Serif CJK JP', 'Noto Serif JP', 'Hiragino Mincho ProN', 'Yu 
 PIECE, SMALL_PIECE = 11.0, 9.5  # radius of up to three pieces on a card, and of more
 
 
-def kanji(words: str, x: float, y: float, size: float, **style: str | float) -> Element:
-    """Return a line of Japanese, centred unless told otherwise."""
+def kanji(words: str, x: float, y: float, size: float, romaji: str = "", **style: str | float) -> Element:
+    """Return a line of Japanese, centred unless told otherwise; `romaji` stands in where no font can show it."""
     usual: Style = {"fill": INK, "font_family": KANJI_FONT, "font_weight": "bold", "text_anchor": "middle"}
-    return label(words, x, y, size, **{**usual, **style})
+    return label(words, x, y, size, **{**usual, **style, **in_japanese(romaji)})
+
+
+def in_japanese(romaji: str) -> Style:
+    """Return the attributes that mark a text as Japanese, with the Latin words that stand in for it."""
+    return {"lang": "ja", "data_romaji": romaji}
 
 
 def pieces_of(view: View, places: dict[str, Point]) -> list[Element]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..core import Game, Preview, State
 from ..errors import IllegalActionError
@@ -209,3 +210,11 @@ class TokaidoState(State):
     def draw_svg(self) -> str:
         """Return the road as an SVG document."""
         return drawing.draw_svg(self)
+
+    def draw_pixels(self, width: int = 1200) -> NDArray[np.uint8]:
+        """Return the drawing as pixels, see `State.draw_pixels`; in Latin letters where no Japanese font is found."""
+        from ..pixels import rasterise  # few callers want pictures, and none of the others should wait for it
+        from .romaji import has_japanese_font, romaji_only
+
+        document = self.draw_svg()
+        return rasterise(document if has_japanese_font() else romaji_only(document), width)

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+
 from reference.picture_sugoroku import PictureSugoroku as Reference
 from sekisho.envs import CHANCE, TERMINAL, load_game
 from sekisho.envs.errors import OptionError

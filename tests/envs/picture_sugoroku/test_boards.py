@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from sekisho.envs import load_game
 from sekisho.envs.errors import OptionError, SekishoError
 from sekisho.envs.picture_sugoroku.boards import KINDS, MAX_FILE_BYTES, SHIPPED, load_board

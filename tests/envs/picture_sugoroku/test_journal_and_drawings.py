@@ -8,6 +8,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+
 from sekisho.envs import load_game
 from sekisho.envs.errors import UnknownNameError
 from sekisho.envs.picture_sugoroku import phrases

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from sekisho.envs.picture_sugoroku.boards import SHIPPED, Board, load_board
 from sekisho.envs.picture_sugoroku.walks import MAX_EXTRA_ROLLS, walk_table
 

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from sekisho.envs import load_game
 from sekisho.envs.errors import IllegalActionError, NotationError, OptionError, PositionError, SekishoError
 from sekisho.envs.options import parse_options

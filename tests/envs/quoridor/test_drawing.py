@@ -15,6 +15,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+
 from sekisho.envs.quoridor.drawing import FENCE, LAST_FENCE, MOST_PLANKS, SEAT_COLOURS
 from sekisho.envs.quoridor.rules import Quoridor, QuoridorState, is_goal
 from sekisho.envs.quoridor.view import view_of

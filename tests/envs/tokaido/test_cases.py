@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from sekisho.envs import load_game
 from sekisho.envs.tokaido.rules import TokaidoState
 

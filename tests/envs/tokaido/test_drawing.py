@@ -7,6 +7,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+
 from sekisho.envs import load_game
 from sekisho.envs.core import State
 from sekisho.envs.tokaido.drawing import colour_of

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from sekisho.envs import load_game
 from sekisho.envs.core import Game, State
 from sekisho.envs.errors import IllegalActionError, NotationError, PositionError, RecordError

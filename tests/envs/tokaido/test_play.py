@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+
 from sekisho.envs import load_game
 from sekisho.envs.core import CHANCE, Game
 from sekisho.envs.perft import perft

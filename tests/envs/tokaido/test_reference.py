@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+
 from reference.tokaido import Tokaido as Reference
 from sekisho.envs import load_game
 from sekisho.envs.tokaido.rules import OPTIONS, TokaidoState
