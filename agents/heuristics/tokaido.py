@@ -1,14 +1,16 @@
-"""Tokaido by turns: how many each seat still needs, were it alone on the road.
+"""Tokaido as a race of lone travellers: who is likely to need fewer turns from here.
 
-The expected turns to Kyoto of a lone traveller are computed once for a set of rules, from the very tables that the
-kernels move by: events, rests, extra rolls, crossings and exact arrivals are all in them. What others do to a piece
-is not: a bandit finds nobody behind, a courier nobody ahead. After one's own move the turns of everybody are compared.
+For a set of rules the law of the number of turns to Kyoto is computed once from every spot, for a traveller who is
+alone on the road and always takes the way with the fewest expected turns. It comes from the very tables that the
+kernels move by, so events, rests, extra rolls, crossings and exact arrivals are all in it. What others do to a piece is
+not: a bandit finds nobody behind, a courier nobody ahead. An action is worth the chance, after it, to arrive before
+another seat, as if from there on everybody travelled alone.
 """
 
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import cast
+from typing import NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,74 +19,153 @@ from ...envs.core import State
 from ...envs.tokaido import kernels as compiled
 from ...envs.tokaido.rules import Tokaido
 
-_TURNS_PER_NAT = 1.0
-"""Turns ahead that multiply the odds of arriving first by e; only with three or more players does it matter."""
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+MAX_TURNS = 128
+"""Turns that a law covers; later arrivals, less likely than 1e-6, count as the last."""
 _PRECISION = 1e-10
 
 
-@lru_cache(maxsize=32)
-def turns_to_goal(game: Tokaido) -> NDArray[np.float64]:
-    """Return the expected own turns to Kyoto from each spot, at the start of a turn with no rest owed.
+class LoneRoad(NamedTuple):
+    """The road for one traveller, spot by spot.
 
-    Value iteration over the spots of the road for a traveller who is alone and wants to arrive soon.
-
-    Returns:
-        float64 ``[spots]``; 0 for the spots in Kyoto and for the resigned.
+    Attributes:
+        rows: the kernels' table of spots, ``[spots, columns]``.
+        walking: which spots are on the road and no fork, bool ``[spots]``.
+        target: spot to which each number leads, ``[spots, 9]``.
+        delay: turns that it takes, the one of the throw included: 0 for a throw again, ``[spots, 9]``.
+        choices: the two numbers of each roll, ``[21, 2]``.
+        weights: probability of each roll, ``[21]``.
+        goes_on: whether two dice are thrown in the turn of a crossing.
     """
+
+    rows: Ints
+    walking: NDArray[np.bool_]
+    target: Ints
+    delay: Ints
+    choices: Ints
+    weights: Floats
+    goes_on: bool
+
+
+def lone_road(game: Tokaido) -> LoneRoad:
+    """Return the road for one traveller under the rules of `game`."""
     rules = game.rules
-    spots = int(rules[compiled.HOME]) + 1
-    rows = rules[compiled.SPOTS :].reshape(-1, compiled.ROW)[:spots]
+    spots = np.arange(rules[compiled.HOME] + 1)
+    rows = rules[compiled.SPOTS :].reshape(-1, compiled.ROW)[: spots.size]
     landing = rows[:, compiled.LANDING :]
-    event, rests = landing >> 8 & 0xFF, landing >> 16
-    target = landing & 0xFF
+    event, target = landing >> 8 & 0xFF, landing & 0xFF
     target = np.where(event == compiled.FESTIVAL, rows[target, compiled.ALONG], target)
-    target = np.where(event == compiled.ARRIVE, rules[compiled.HOME], target)
-    cost = rests - (event == compiled.AGAIN)  # thrown again: the next throw costs no turn
-    numbers = rules[compiled.NUMBERS : compiled.NUMBERS + 42].reshape(21, 2)
-    weights = rules[compiled.WEIGHTS : compiled.WEIGHTS + 21] / 36
-    walking = (rows[:, compiled.KIND] == compiled.PLAIN) & (np.arange(spots) > 0)
-    walking &= np.arange(spots) <= rules[compiled.LAST]
-    turns = np.zeros(spots)
+    return LoneRoad(
+        rows=rows,
+        walking=(spots > 0) & (spots <= rules[compiled.LAST]) & (rows[:, compiled.KIND] == compiled.PLAIN),
+        target=np.where(event == compiled.ARRIVE, rules[compiled.HOME], target),
+        delay=1 + (landing >> 16) - (event == compiled.AGAIN),
+        choices=rules[compiled.NUMBERS : compiled.WEIGHTS].reshape(21, 2),
+        weights=rules[compiled.WEIGHTS : compiled.PAIRS] / 36,
+        goes_on=bool(rules[compiled.ROLL_AFTER_CROSSING]),
+    )
+
+
+def expected_turns(road: LoneRoad) -> Floats:
+    """Return the least expected turns to Kyoto from each spot, at the start of a turn, float64 ``[spots]``."""
+    turns = np.zeros(len(road.rows))
     while True:
-        after = cost + turns[target]
-        new = np.where(walking, 1 + after[:, numbers].min(axis=2) @ weights, 0.0)
-        _fill_forks(new, turns, rows, bool(rules[compiled.ROLL_AFTER_CROSSING]))
+        after = road.delay + turns[road.target]
+        new = np.where(road.walking, after[:, road.choices].min(axis=2) @ road.weights, 0.0)
+        for crossing, across, stayed, success, on, back in _crossings(road):
+            new[crossing] = success * (on + turns[across]) + (1 - success) * (back + turns[stayed])
+        for fork, roads in _forks(road):
+            new[fork] = new[roads].min()
         if np.abs(new - turns).max() < _PRECISION:
             return new
         turns = new
 
 
-def _fill_forks(new: NDArray[np.float64], turns: NDArray[np.float64], rows: NDArray[np.int64], goes_on: bool) -> None:
-    """Set the turns of pieces that have chosen a crossing, then of those that have yet to choose."""
-    for spot in np.flatnonzero(rows[:, compiled.KIND] == compiled.CROSSING_CHOSEN):
-        row = rows[spot]
+@lru_cache(maxsize=32)
+def turns_law(game: Tokaido) -> Floats:
+    """Return the probability to need exactly k own turns from each spot, at the start of a turn with no rest owed.
+
+    Returns:
+        float64 ``[spots, MAX_TURNS + 1]``; a piece in Kyoto needs 0.
+    """
+    road = lone_road(game)
+    turns = expected_turns(road)
+    best = (road.delay + turns[road.target])[:, road.choices].argmin(axis=2)  # [spots, rolls]
+    number = np.take_along_axis(road.choices[None], best[:, :, None], axis=2)[:, :, 0]
+    target = np.take_along_axis(road.target, number, axis=1)
+    delay = np.take_along_axis(road.delay, number, axis=1)
+    law = np.zeros((len(turns), MAX_TURNS + 1))
+    law[game.rules[compiled.LAST] + 1 :, 0] = 1.0
+    while True:
+        new = law.copy()
+        new[road.walking] = 0.0
+        for by in range(delay[road.walking].max() + 1):
+            weights = np.where(delay == by, road.weights, 0.0)
+            new[road.walking] += np.einsum("sr,srk->sk", weights, _later(law, by)[target])[road.walking]
+        for crossing, across, stayed, success, on, back in _crossings(road):
+            new[crossing] = success * _later(law, on)[across] + (1 - success) * _later(law, back)[stayed]
+        for fork, roads in _forks(road):
+            new[fork] = new[roads[turns[roads].argmin()]]
+        if np.abs(new - law).max() < _PRECISION:
+            return new
+        law = new
+
+
+def _crossings(road: LoneRoad) -> list[tuple[int, int, int, float, int, int]]:
+    """Return each crossing: its spot, the far side, the spot of failure, the chance of success, the delay of each."""
+    found = []
+    for spot in np.flatnonzero(road.rows[:, compiled.KIND] == compiled.CROSSING_CHOSEN):
+        row = road.rows[spot]
         success = (row[compiled.MOST_FACE] - row[compiled.LEAST_FACE] + 1) / 6
-        across = turns[row[compiled.FAR_SIDE]] + (0 if goes_on else 1)
-        stayed = 1 + row[compiled.FAILURE_RESTS] + turns[row[compiled.BARE]]
-        new[spot] = success * across + (1 - success) * stayed
-    for spot in np.flatnonzero(rows[:, compiled.KIND] == compiled.FORK):
-        new[spot] = min(new[rows[spot, compiled.WITH_CROSSING]], new[rows[spot, compiled.WITH_DETOUR]])
+        back = int(1 + row[compiled.FAILURE_RESTS])
+        found.append((spot, row[compiled.FAR_SIDE], row[compiled.BARE], success, 0 if road.goes_on else 1, back))
+    return found
+
+
+def _forks(road: LoneRoad) -> list[tuple[int, Ints]]:
+    """Return the spot of each fork with the spots of its two roads."""
+    forks = np.flatnonzero(road.rows[:, compiled.KIND] == compiled.FORK)
+    return [(spot, road.rows[spot, [compiled.WITH_CROSSING, compiled.WITH_DETOUR]]) for spot in forks]
+
+
+def _later(law: Floats, turns: int) -> Floats:
+    """Return a law moved to `turns` later; what falls off the end stays at the end."""
+    if turns == 0:
+        return law
+    moved = np.zeros_like(law)
+    moved[:, turns:] = law[:, :-turns]
+    moved[:, -1] += law[:, -turns:].sum(axis=1)
+    return moved
 
 
 def worth(state: State, seat: int) -> float:
-    """Return the chance of `seat` to arrive before a random other one, by turns alone, in 0..1."""
+    """Return the chance of `seat` to arrive before another seat, meant over the others, in 0..1."""
     game = cast(Tokaido, state.game)
     if state.is_terminal():
         return (state.returns()[seat] + 1) / 2
-    players, words = game.num_players, state.words
-    spots, rests = words[compiled.SPOT :][:players], words[compiled.RESTS :][:players]
-    to_move = words[compiled.SEAT]
-    turns = turns_to_goal(game)[spots] + rests + (np.arange(players) - to_move) % players / players
-    turns[to_move] -= words[compiled.WAITS] in (compiled.DICE, compiled.CROSS)  # a go that belongs to this turn
-    on_the_way = (spots > 0) & (spots <= game.rules[compiled.LAST])
-    others = np.delete(np.where(on_the_way, turns, np.where(spots > 0, -np.inf, np.inf)), seat)
-    if not on_the_way[seat]:
-        return float(np.mean(others > -np.inf)) if spots[seat] > 0 else 0.0
-    with np.errstate(over="ignore"):
-        return float(np.mean(1 / (1 + np.exp((turns[seat] - others) / _TURNS_PER_NAT))))
+    players, words, law = game.num_players, state.words, turns_law(game)
+    next_to_throw = words[compiled.SEAT] + (words[compiled.WAITS] == compiled.ROAD)  # that choice ends the turn
+    order = (np.arange(players) - next_to_throw) % players
+
+    def turns_of(who: int) -> Floats:
+        return _later(law[None, words[compiled.SPOT + who]], int(words[compiled.RESTS + who]))[0]
+
+    if words[compiled.SPOT + seat] > game.rules[compiled.LAST]:
+        ahead = words[compiled.SPOT :][:players] > words[compiled.SPOT + seat]
+        return 1.0 - float(ahead.sum()) / (players - 1)
+    mine = turns_of(seat)
+    chances = []
+    for other in range(players):
+        if other != seat:
+            theirs = np.cumsum(turns_of(other))  # chance that they need at most k
+            before = 1 - theirs if order[other] < order[seat] else 1 - theirs + np.diff(theirs, prepend=0.0)
+            chances.append(float(mine @ before) if words[compiled.SPOT + other] > 0 else 1.0)
+    return sum(chances) / len(chances)
 
 
-def scores(state: State) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+def scores(state: State) -> tuple[Ints, Floats]:
     """Return the legal actions but resigning, and the worth of each for the seat to move, 0..1."""
     seat = state.current_player()
     actions = [action for action in state.legal_actions() if action != compiled.RESIGN]
