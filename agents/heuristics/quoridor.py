@@ -2,7 +2,7 @@
 
 A position is worth the moves that the best opponent still needs less one's own, with a price on each fence spent.
 Only pawn moves and fences that block a step of some opponent's shortest path are looked at: no other fence can make
-an opponent's way longer.
+an opponent's way longer. Where all of these lose at once, any other fence is looked at too, for the turn it gains.
 """
 
 from __future__ import annotations
@@ -125,18 +125,21 @@ def score_actions(rules: Any, state: Any, mask: Any, scores: Any) -> None:
             if other != seat:
                 blocks_a_shortest_path(rules, state, other, blocking)
     after = np.empty(STATE_SIZE, np.int64)
-    moves = 0
-    for action in range(mask.size):
-        if mask[action] == 0:
-            continue
-        if action >= size * size:
-            vertical, anchor = divmod(action - size * size, side * side)
-            if moves > 0 and not blocking[vertical, anchor // side * 8 + anchor % side]:
+    best = 2 * LOST
+    for look_at_all in range(2):
+        if best > LOST / 2:
+            break
+        for action in range(mask.size):
+            if mask[action] == 0 or not np.isnan(scores[action]):
                 continue
-        moves += 1
-        after[:] = state
-        apply(rules, after, action)
-        scores[action] = evaluate(rules, after, seat)
+            if action >= size * size and look_at_all == 0:
+                vertical, anchor = divmod(action - size * size, side * side)
+                if not blocking[vertical, anchor // side * 8 + anchor % side]:
+                    continue
+            after[:] = state
+            apply(rules, after, action)
+            scores[action] = evaluate(rules, after, seat)
+            best = max(best, scores[action])
 
 
 def scores(state: State) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
