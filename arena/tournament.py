@@ -5,7 +5,9 @@ from __future__ import annotations
 import itertools
 import math
 import multiprocessing
+import os
 import signal
+import threading
 from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -205,7 +207,7 @@ def play_all(tournament: Tournament, pairings: Sequence[Pairing], workers: int =
         return
     size = min(max(len(pairings) // (workers * 32), 1), 16)
     context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_ignore_interrupts)
+    pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_prepare_worker)
     waiting: deque[Future[list[Result]]] = deque()
     try:
         for begin in range(1, len(pairings), size):
@@ -238,9 +240,17 @@ def _interrupts_held() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _ignore_interrupts() -> None:
-    """Leave Ctrl-C to the process that started the workers."""
+def _prepare_worker() -> None:
+    """Leave Ctrl-C to the process that started this one, and do not outlive it if it is killed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_follow_parent, daemon=True).start()
+
+
+def _follow_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 @dataclass
