@@ -7,15 +7,23 @@ from pathlib import Path
 from sekisho.envs import load_game
 
 PICTURES = Path(__file__).parent / "pictures"
-QUORIDOR = "e2 e8 e3 e7 e4 e6 e3h d6h d4 f6h g4v b5v d5 f6 c4h f5 d6 f4"
+GAMES = {
+    "quoridor": ({}, "e2 e8 e3 e7 e4 e6 e3h d6h d4 f6h g4v b5v d5 f6 c4h f5 d6 f4"),
+    "tokaido": (
+        {"players": 3},
+        "[2-5] 5 [4-4] 8 [3-6] 6 [1-6] 6 [5-5] 10 crossing [2-4] 4 [2-6] 6 [4] [3-5] 5 [1-5] 5 [6-6] 12",
+    ),
+    "picture_sugoroku": ({"players": 4, "board": "treasure_hunt"}, ""),
+}
 
 
 def main() -> None:
     """Write one picture for each game."""
     PICTURES.mkdir(exist_ok=True)
-    state = load_game("quoridor").new_initial_state()
-    state.apply_moves(QUORIDOR)
-    (PICTURES / "quoridor.svg").write_text(state.draw_svg(), encoding="utf-8")
+    for name, (options, moves) in GAMES.items():
+        state = load_game(name, **options).new_initial_state()
+        state.apply_moves(moves)
+        (PICTURES / f"{name}.svg").write_text(state.draw_svg(), encoding="utf-8")
 
 
 if __name__ == "__main__":
