@@ -129,6 +129,13 @@ def _open_folder(folder: Path) -> bool:
 
 
 @functools.cache
+def _mark_used(folder: Path) -> None:
+    """Note, once a process, that a folder is in use; one that cannot be written cannot be removed either."""
+    with contextlib.suppress(OSError):
+        os.utime(folder)
+
+
+@functools.cache
 def _say_compiling() -> None:
     """Tell the person who waits, once a process, why."""
     _log.warning("sekisho: compiling kernels (only the first time, up to a minute) ...")
@@ -138,8 +145,9 @@ class _KernelLocator(_CacheLocator):  # type: ignore[misc]
     """Places a kernel's machine code in the folder that carries the hash of the sources."""
 
     def __init__(self, path: Path) -> None:
-        self._path = path
-        self._hash = sources_hash(_source_root(path))
+        root = _source_root(path)
+        self._name = str(path.resolve().relative_to(root.parent))
+        self._hash = sources_hash(root)
 
     def get_cache_path(self) -> str:
         return str(cache_folder() / f"kernels-{self._hash}")
@@ -148,7 +156,7 @@ class _KernelLocator(_CacheLocator):  # type: ignore[misc]
         return self._hash
 
     def get_disambiguator(self) -> str:
-        return hashlib.sha256(str(self._path).encode()).hexdigest()[:8]
+        return hashlib.sha256(self._name.encode()).hexdigest()[:8]
 
     @classmethod
     def from_function(cls, _function: Callable[..., Any], path: str) -> _KernelLocator:
@@ -176,6 +184,8 @@ class _KernelCache(FunctionCache):  # type: ignore[misc]
                 self.flush()
         if found is None:
             _say_compiling()
+        else:
+            _mark_used(Path(self.cache_path))
         return found
 
     def save_overload(self, sig: Any, data: Any) -> None:

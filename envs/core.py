@@ -10,7 +10,7 @@ import functools
 import operator
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -36,6 +36,25 @@ class Preview:
 
     text: str
     data: Mapping[str, Any]
+
+
+def name_of(number: int, names: Sequence[str]) -> str:
+    """Return the name of an action or outcome.
+
+    Args:
+        number: of the action or outcome.
+        names: of all of them, in the order of their numbers.
+
+    Raises:
+        IllegalActionError: if none has that number.
+    """
+    try:
+        index = operator.index(number)
+    except TypeError:
+        raise IllegalActionError(f"an action is an integer, not {number!r}") from None
+    if not 0 <= index < len(names):
+        raise IllegalActionError(f"expected 0..{len(names) - 1}, not {index}")
+    return names[index]
 
 
 class Game(ABC):
@@ -434,4 +453,5 @@ __all__ = [
     "PositionError",
     "Preview",
     "State",
+    "name_of",
 ]

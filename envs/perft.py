@@ -65,8 +65,8 @@ def count_paths(table: Any, rules: Any, start: Any, depth: Any, num_actions: Any
 def perft(start: Game | State, depth: int) -> int:
     """Count the sequences of exactly `depth` plies from a position; finished games are not extended.
 
-    Every decision, every outcome of a throw and every forced pass is a ply. Repetition is not looked at: paths are
-    counted, not positions.
+    Every decision, every outcome of a throw and every forced pass is a ply. Draws by repetition on the way are not
+    looked at.
 
     Args:
         start: a game, or any state of one.
@@ -79,6 +79,8 @@ def perft(start: Game | State, depth: int) -> int:
         raise ValueError(f"depth must be 0 or more, not {depth}")
     state = start.new_initial_state() if isinstance(start, Game) else start
     game = state.game
+    if state.is_terminal() and depth > 0:
+        return 0
     return int(count_paths(game.table, game.rules, state.words, depth, game.num_actions, game.max_chance_outcomes))
 
 

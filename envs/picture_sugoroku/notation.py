@@ -14,15 +14,11 @@ from dataclasses import dataclass
 from ..errors import NotationError, PositionError
 
 MOVES = ("roll", "resign")
+FACES = ("[1]", "[2]", "[3]", "[4]", "[5]", "[6]")
 """The actions by number."""
 _ROLL = re.compile(r"\[([1-6])\]")
 _PIECE = re.compile(r"(0|[1-9][0-9]{0,2})(?:\+([12])|#([1-6]))?|(R)", re.IGNORECASE)
 _PENDING = re.compile(r"(turn|dice)(?:\s+x([1-3]))?")
-
-
-def face_name(outcome: int) -> str:
-    """Return an outcome of the die (0 to 5) in notation."""
-    return f"[{outcome + 1}]"
 
 
 def read_move(text: str) -> tuple[bool, int]:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core import Game, Preview, State
+from ..core import Game, Preview, State, name_of
 from ..errors import IllegalActionError, OptionError
 from ..options import Option
 from . import drawing, notation, picture, positions, previews
@@ -171,15 +171,13 @@ class PictureState(State):
 
     def action_to_string(self, action: int) -> str:
         """Return ``roll`` or ``resign``; at a chance node ``[1]`` to ``[6]``."""
-        if self.is_chance_node():
-            return notation.face_name(action)
-        return notation.MOVES[action]
+        return name_of(action, notation.FACES if self.is_chance_node() else notation.MOVES)
 
     def string_to_action(self, text: str) -> int:
         """Return the legal action that `text` names; see `State.string_to_action`."""
         is_face, number = notation.read_move(text)
         if is_face != self.is_chance_node() or not (is_face or self._legal()[number]):
-            word = notation.face_name(number) if is_face else notation.MOVES[number]
+            word = (notation.FACES if is_face else notation.MOVES)[number]
             raise IllegalActionError(f"{word}: {self._explain(is_face)}")
         return number
 

@@ -7,6 +7,7 @@ vertical anchors.
 
 from __future__ import annotations
 
+import functools
 import re
 from dataclasses import dataclass
 
@@ -22,13 +23,12 @@ def square_name(file: int, rank: int) -> str:
     return f"{FILES[file]}{rank + 1}"
 
 
-def action_name(action: int, size: int) -> str:
-    """Return an action of a `size` x `size` board in notation."""
-    squares, side = size * size, size - 1
-    if action < squares:
-        return square_name(action % size, action // size)
-    orientation, anchor = divmod(action - squares, side * side)
-    return square_name(anchor % side, anchor // side) + "hv"[orientation]
+@functools.cache
+def action_names(size: int) -> tuple[str, ...]:
+    """Return the actions of a `size` x `size` board in notation, in the order of their numbers."""
+    squares = [square_name(file, rank) for rank in range(size) for file in range(size)]
+    anchors = [square_name(file, rank) for rank in range(size - 1) for file in range(size - 1)]
+    return (*squares, *(name + "h" for name in anchors), *(name + "v" for name in anchors))
 
 
 def action_number(text: str, size: int) -> int:
@@ -172,7 +172,7 @@ def convert_moves(moves: str, source: str, target: str, size: int = 9) -> str:
             action = action_number(word, size)
         except NotationError as error:
             raise NotationError(f"move {number}: {error}") from error
-        converted.append(action_name(_flipped(action, size) if flip else action, size))
+        converted.append(action_names(size)[_flipped(action, size) if flip else action])
     return " ".join(converted)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core import Game, Preview, State
+from ..core import Game, Preview, State, name_of
 from ..errors import IllegalActionError, PositionError
 from ..options import Option
 from . import drawing, notation
@@ -254,7 +254,7 @@ class QuoridorState(State):
 
     def action_to_string(self, action: int) -> str:
         """Return ``e2`` for a pawn move, ``e3h`` or ``e3v`` for a fence."""
-        return notation.action_name(action, self.game.board_size)
+        return name_of(action, notation.action_names(self.game.board_size))
 
     def string_to_action(self, text: str) -> int:
         """Return the legal action that `text` names; see `State.string_to_action`."""
@@ -267,6 +267,8 @@ class QuoridorState(State):
         """Return in words why a well-formed action is not legal here."""
         if self.is_terminal():
             return f"the game is over ({self.end_reason()})"
+        if self._legal()[action]:
+            return "it is legal"
         size = self.game.board_size
         if action < size * size:
             targets = [self.action_to_string(a) for a in self.legal_actions() if a < size * size]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core import Game, Preview, State
+from ..core import Game, Preview, State, name_of
 from ..errors import IllegalActionError
 from ..options import Option
 from . import drawing, notation, positions
@@ -147,7 +147,7 @@ class TokaidoState(State):
 
     def action_to_string(self, action: int) -> str:
         """Return a move such as ``5`` or ``crossing``; at a chance node a throw such as ``[2-5]`` or ``[3]``."""
-        return (notation.OUTCOME_NAMES if self.is_chance_node() else notation.ACTION_NAMES)[action]
+        return name_of(action, notation.OUTCOME_NAMES if self.is_chance_node() else notation.ACTION_NAMES)
 
     def string_to_action(self, text: str) -> int:
         """Return the legal action or possible outcome that `text` names; see `State.string_to_action`."""

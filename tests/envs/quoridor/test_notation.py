@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from sekisho.envs import load_game
 from sekisho.envs.errors import IllegalActionError, NotationError, PositionError, SekishoError, UnknownNameError
-from sekisho.envs.quoridor.notation import CONVERTERS, action_name, action_number, convert_moves
+from sekisho.envs.quoridor.notation import CONVERTERS, action_names, action_number, convert_moves
 from sekisho.envs.quoridor.rules import Quoridor, QuoridorState
 from support.quoridor_play import biased_action, random_habit
 
@@ -43,7 +43,7 @@ def played(moves: str, **options: Any) -> QuoridorState:
     ],
 )  # fmt: skip
 def test_the_numbers_of_actions_are_frozen(number: int, name: str) -> None:
-    assert action_name(number, 9) == name
+    assert action_names(9)[number] == name
     assert action_number(name, 9) == number
     assert quoridor().num_actions == quoridor(players=4).num_actions == 209
 
@@ -55,7 +55,7 @@ def test_every_action_has_one_name_and_every_name_one_action(size: int) -> None:
     anchors = [f"{files[file]}{rank + 1}" for rank in range(size - 1) for file in range(size - 1)]
     names = squares + [anchor + "h" for anchor in anchors] + [anchor + "v" for anchor in anchors]
     assert quoridor(board_size=size).num_actions == len(names)
-    assert [action_name(number, size) for number in range(len(names))] == names
+    assert [action_names(size)[number] for number in range(len(names))] == names
     assert [action_number(name, size) for name in names] == list(range(len(names)))
 
 

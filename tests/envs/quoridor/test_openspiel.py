@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from sekisho.envs import load_game
-from sekisho.envs.quoridor.notation import action_name, convert_moves
+from sekisho.envs.quoridor.notation import action_names, convert_moves
 from support.quoridor_play import biased_action, random_habit
 
 pyspiel = pytest.importorskip("pyspiel")
@@ -24,7 +24,7 @@ OUR_SEAT = {2: {0: 0, 1: 1}, 4: {0: 0, 2: 1, 1: 2, 3: 3}}  # its players by side
 @cache
 def their_names(size: int) -> list[str]:
     """OpenSpiel's string of each of our actions."""
-    ours = " ".join(action_name(action, size) for action in range(size * size + 2 * (size - 1) ** 2))
+    ours = " ".join(action_names(size)[action] for action in range(size * size + 2 * (size - 1) ** 2))
     return convert_moves(ours, "standard", "openspiel", size).split()
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from reference.tokaido import Tokaido as RuleBook
 
+from reference.tokaido import Tokaido as RuleBook
 from sekisho.envs import load_game
 from sekisho.envs.compiling import kernel
 from sekisho.envs.counter_rng import new_rng
