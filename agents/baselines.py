@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 
@@ -41,13 +42,12 @@ class ShortestPathAgent(Agent):
         """See `Agent.act`."""
         self.supports(state.game)
         require_decision(state)
-        assert isinstance(state, QuoridorState)
-        actions = state.legal_actions()
-        moves = [action for action in actions if action < state.game.board_size**2]
+        board = cast(QuoridorState, state)
+        actions = board.legal_actions()
+        moves = [action for action in actions if action < board.game.board_size**2]
         if not moves:
             return Decision(int(rng.choice(actions)))
-        seat = state.seat
-        steps = [state.child(action).distances()[seat] for action in moves]
+        steps = [board.child(action).distances()[board.seat] for action in moves]
         best = [action for action, left in zip(moves, steps, strict=True) if left == min(steps)]
         return Decision(int(rng.choice(best)), policy=dict.fromkeys(best, 1 / len(best)))
 

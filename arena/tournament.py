@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import math
 import multiprocessing
-import os
 import signal
 import threading
 from collections import deque
@@ -250,7 +249,7 @@ def _follow_parent() -> None:
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()
-        os._exit(1)
+        signal.raise_signal(signal.SIGTERM)
 
 
 @dataclass

@@ -120,14 +120,15 @@ def _crossings(road: LoneRoad) -> list[tuple[int, int, int, float, int, int]]:
         row = road.rows[spot]
         success = (row[compiled.MOST_FACE] - row[compiled.LEAST_FACE] + 1) / 6
         back = int(1 + row[compiled.FAILURE_RESTS])
-        found.append((spot, row[compiled.FAR_SIDE], row[compiled.BARE], success, 0 if road.goes_on else 1, back))
+        on = 0 if road.goes_on else 1
+        found.append((int(spot), int(row[compiled.FAR_SIDE]), int(row[compiled.BARE]), float(success), on, back))
     return found
 
 
 def _forks(road: LoneRoad) -> list[tuple[int, Ints]]:
     """Return the spot of each fork with the spots of its two roads."""
     forks = np.flatnonzero(road.rows[:, compiled.KIND] == compiled.FORK)
-    return [(spot, road.rows[spot, [compiled.WITH_CROSSING, compiled.WITH_DETOUR]]) for spot in forks]
+    return [(int(spot), road.rows[spot, [compiled.WITH_CROSSING, compiled.WITH_DETOUR]]) for spot in forks]
 
 
 def _later(law: Floats, turns: int) -> Floats:
@@ -150,7 +151,8 @@ def worth(state: State, seat: int) -> float:
     order = (np.arange(players) - next_to_throw) % players
 
     def turns_of(who: int) -> Floats:
-        return _later(law[None, words[compiled.SPOT + who]], int(words[compiled.RESTS + who]))[0]
+        spot, rests = words[compiled.SPOT + who], int(words[compiled.RESTS + who])
+        return _later(law[spot : spot + 1], rests).ravel()
 
     if words[compiled.SPOT + seat] > game.rules[compiled.LAST]:
         ahead = words[compiled.SPOT :][:players] > words[compiled.SPOT + seat]
