@@ -11,9 +11,10 @@ GAMES = {
     "quoridor": ({}, "e2 e8 e3 e7 e4 e6 e3h d6h d4 f6h g4v b5v d5 f6 c4h f5 d6 f4"),
     "tokaido": (
         {"players": 3},
-        "[2-5] 5 [4-4] 8 [3-6] 6 [1-6] 6 [5-5] 10 crossing [2-4] 4 [2-6] 6 [4] [3-5] 5 [1-5] 5 [6-6] 12",
+        "[3-4] 4 [5-5] 10 detour [4-6] 6 [4-5] 5 detour [6-6] 12 [4-5] 5 detour [2-4] 4 [4-6] 4 [3-5] 5 [2-5] 5 [1-6] 1 "
+        "[1-4] 4 [1-4] 1 [5-6] 5 [3-4] 3",
     ),
-    "picture_sugoroku": ({"players": 4, "board": "treasure_hunt"}, ""),
+    "picture_sugoroku": ({"players": 4, "board": "treasure_hunt"}, "roll [3] roll [4] roll [5] roll [5] roll [6] roll [6]"),
 }
 
 

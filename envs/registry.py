@@ -52,7 +52,7 @@ def load_game(name: str, /, **options: Any) -> Game:
     """Return a game with its rule options.
 
     Args:
-        name: ``quoridor``.
+        name: ``quoridor``, ``tokaido``, ``picture_sugoroku``, or one that was registered.
         options: rule options of that game; ``sekisho games`` lists them.
 
     Raises:

@@ -59,7 +59,7 @@ def lone_road(game: Tokaido) -> LoneRoad:
     target = np.where(event == compiled.FESTIVAL, rows[target, compiled.ALONG], target)
     return LoneRoad(
         rows=rows,
-        walking=(spots > 0) & (spots <= rules[compiled.LAST]) & (rows[:, compiled.KIND] == compiled.PLAIN),
+        walking=(rows[:, compiled.KIND] == compiled.PLAIN) & landing.any(axis=1),
         target=np.where(event == compiled.ARRIVE, rules[compiled.HOME], target),
         delay=1 + (landing >> 16) - (event == compiled.AGAIN),
         choices=rules[compiled.NUMBERS : compiled.WEIGHTS].reshape(21, 2),
