@@ -15,6 +15,8 @@ from typing import Any
 
 import pytest
 
+from sekisho.cli.main import main
+
 COMMAND = (sys.executable, "-W", "error", "-W", "ignore::ResourceWarning", "-m", "sekisho.cli.main")
 LONG = ("tournament", "quoridor", "--agents", "random", "shortest_path", "--games", "5000", "--json")
 
@@ -86,8 +88,8 @@ def games_in(folder: Path) -> int:
     return 0
 
 
-def interrupted(folder: Path, workers: int, games: int) -> tuple[int, str, str]:
-    """Start a long tournament, press Ctrl-C once it has played some games (workers hear it too), and see it end."""
+def interrupted(folder: Path, workers: int, games: int, later: float) -> tuple[int, str, str]:
+    """Start a long tournament, press Ctrl-C so many seconds after some games (workers hear it too), and see it end."""
     process = subprocess.Popen(
         [*COMMAND, *LONG, "--workers", str(workers), "--output", str(folder)],
         stdout=subprocess.PIPE,
@@ -101,6 +103,7 @@ def interrupted(folder: Path, workers: int, games: int) -> tuple[int, str, str]:
             give_up = time.monotonic() + 100
             while games_in(folder) < games and process.poll() is None and time.monotonic() < give_up:
                 time.sleep(0.02)
+            time.sleep(later)
             os.killpg(process.pid, signal.SIGINT)
             out, err = process.communicate(timeout=60)
         finally:
@@ -108,12 +111,24 @@ def interrupted(folder: Path, workers: int, games: int) -> tuple[int, str, str]:
     return process.returncode, out, err
 
 
+@pytest.fixture(scope="module")
+def compiled() -> None:
+    """Kernels are compiled now, so that the processes need not."""
+    assert main([*LONG[:-3], "--games", "1", "--workers", "1"]) == 0
+
+
 @posix
+@pytest.mark.usefixtures("compiled")
 @pytest.mark.parametrize(
-    ("workers", "games"), [(1, 3), (2, 1), (2, 20)], ids=["alone", "while-processes-start", "with-processes"]
+    ("workers", "games", "later"),
+    [(1, 3, 0), (2, 1, 0.2), (2, 1, 0.6), (2, 20, 0)],
+    ids=["alone", "processes-start", "processes-load", "processes-play"],
 )
-def test_ctrl_c_ends_with_a_word_and_keeps_the_games_played(tmp_path: Path, workers: int, games: int) -> None:
-    assert interrupted(tmp_path, workers, games) == (1, "", "sekisho: interrupted\n")
+def test_ctrl_c_ends_with_a_word_and_keeps_the_games_played(
+    tmp_path: Path, workers: int, games: int, later: float
+) -> None:
+    status, out, err = interrupted(tmp_path, workers, games, later)
+    assert (status, out, err) == (1, "", "sekisho: interrupted\n")
     content = (tmp_path / "games.jsonl").read_bytes()
     kept = content.count(b"\n")
     assert games <= kept < 5000
