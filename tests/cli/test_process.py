@@ -1,0 +1,136 @@
+"""The command as a process: what the shell sees when output goes nowhere, and when somebody presses Ctrl-C."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sekisho.cli.main import main
+
+COMMAND = (sys.executable, "-W", "error", "-W", "ignore::ResourceWarning", "-m", "sekisho.cli.main")
+LONG = ("tournament", "quoridor", "--agents", "random", "shortest_path", "--games", "5000", "--json")
+
+posix = pytest.mark.skipif(os.name != "posix", reason="signals and closed streams as POSIX knows them")
+
+
+def environment(**changes: str) -> dict[str, str]:
+    buffered = {key: value for key, value in os.environ.items() if key != "PYTHONUNBUFFERED"}
+    return buffered | changes
+
+
+def run(*words: str, **options: Any) -> subprocess.CompletedProcess[bytes]:
+    options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "env": environment()} | options
+    return subprocess.run([*COMMAND, *words], check=False, timeout=120, **options)
+
+
+def test_the_exit_statuses_of_the_process_are_those_of_the_command() -> None:
+    done = run("games", "--json")
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert json.loads(done.stdout)
+    wrong = run("gamse")
+    assert (wrong.returncode, wrong.stdout) == (2, b"")
+    assert b"did you mean 'games'?" in wrong.stderr
+    assert len(wrong.stderr.splitlines()) == 1
+
+
+@posix
+@pytest.mark.parametrize("words", [("games",), ("games", "--json"), ("perft", "--help"), ("--help",)])
+def test_a_reader_that_has_left_is_no_reason_for_a_traceback(words: Sequence[str]) -> None:
+    read, write = os.pipe()
+    os.close(read)
+    try:
+        done = run(*words, stdout=write)
+    finally:
+        os.close(write)
+    assert (done.returncode, done.stderr) == (1, b"")
+
+
+@posix
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full device here")
+@pytest.mark.parametrize("words", [("games", "--json"), ("--version",)])
+def test_a_full_disk_is_named(words: Sequence[str]) -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = run(*words, stdout=full)
+    assert done.returncode == 1
+    assert done.stderr == b"sekisho: cannot go on: No space left on device\n"
+
+
+@posix
+def test_a_process_without_stdout_does_its_work() -> None:
+    done = run("games", "--json", stdout=None, preexec_fn=lambda: os.close(1))
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_letters_that_the_terminal_cannot_spell_are_escaped() -> None:
+    for words, status in ((("tournament", "--help"), 0), (("games",), 0), (("tournoi\u00e9\u2026",), 2)):
+        done = run(*words, env=environment(PYTHONIOENCODING="ascii", PYTHONUTF8="0"))
+        assert done.returncode == status
+        assert b"Traceback" not in done.stderr
+        (done.stdout + done.stderr).decode("ascii")
+
+
+# --- Ctrl-C ----------------------------------------------------------------------------------------------------------
+
+
+def games_in(folder: Path) -> int:
+    with contextlib.suppress(FileNotFoundError):
+        return (folder / "games.jsonl").read_bytes().count(b"\n")
+    return 0
+
+
+def interrupted(folder: Path, workers: int, games: int, later: float) -> tuple[int, str, str]:
+    """Start a long tournament, press Ctrl-C so many seconds after some games (workers hear it too), and see it end."""
+    process = subprocess.Popen(
+        [*COMMAND, *LONG, "--workers", str(workers), "--output", str(folder)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment(),
+        text=True,
+        start_new_session=True,
+    )
+    with process:
+        try:
+            give_up = time.monotonic() + 100
+            while games_in(folder) < games and process.poll() is None and time.monotonic() < give_up:
+                time.sleep(0.02)
+            time.sleep(later)
+            os.killpg(process.pid, signal.SIGINT)
+            out, err = process.communicate(timeout=60)
+        finally:
+            process.kill()
+    return process.returncode, out, err
+
+
+@pytest.fixture(scope="module")
+def compiled() -> None:
+    """Kernels are compiled now, so that the processes need not."""
+    assert main([*LONG[:-3], "--games", "1", "--workers", "1"]) == 0
+
+
+@posix
+@pytest.mark.usefixtures("compiled")
+@pytest.mark.parametrize(
+    ("workers", "games", "later"),
+    [(1, 3, 0), (2, 1, 0.2), (2, 1, 0.6), (2, 20, 0)],
+    ids=["alone", "processes-start", "processes-load", "processes-play"],
+)
+def test_ctrl_c_ends_with_a_word_and_keeps_the_games_played(
+    tmp_path: Path, workers: int, games: int, later: float
+) -> None:
+    status, out, err = interrupted(tmp_path, workers, games, later)
+    assert (status, out, err) == (1, "", "sekisho: interrupted\n")
+    content = (tmp_path / "games.jsonl").read_bytes()
+    kept = content.count(b"\n")
+    assert games <= kept < 5000
+    for number, line in enumerate(content.split(b"\n")[:kept]):
+        assert json.loads(line)["round"] == number // 2
