@@ -206,25 +206,26 @@ def keeps_paths(rules: Any, state: Any, vertical: Any, anchor: Any, walls: Any) 
 
 
 @kernel
+def without_cutting(rules: Any, state: Any, anchors: Any, risky: Any, vertical: Any, walls: Any) -> Any:
+    """Return `anchors` without those where a fence would cut a pawn off; only the `risky` ones are looked at."""
+    to_check = anchors & risky
+    while to_check:
+        anchor = lowest_bit(to_check)
+        if not keeps_paths(rules, state, vertical, anchor, walls):
+            anchors ^= _1 << np.uint64(anchor)
+        to_check &= to_check - _1
+    return anchors
+
+
+@kernel
 def legal_fences(rules: Any, state: Any, walls: Any) -> Any:
     """Return the anchors (horizontal, vertical) of all legal fences of the seat to move."""
     if state[LEFT + state[SEAT]] == 0:
         return _0, _0
     free_h, free_v = fence_candidates(rules, state)
     risky_h, risky_v = risky_fences(rules, state)
-    to_check = free_h & risky_h
-    while to_check:
-        anchor = lowest_bit(to_check)
-        if not keeps_paths(rules, state, False, anchor, walls):
-            free_h ^= _1 << np.uint64(anchor)
-        to_check &= to_check - _1
-    to_check = free_v & risky_v
-    while to_check:
-        anchor = lowest_bit(to_check)
-        if not keeps_paths(rules, state, True, anchor, walls):
-            free_v ^= _1 << np.uint64(anchor)
-        to_check &= to_check - _1
-    return free_h, free_v
+    free_h = without_cutting(rules, state, free_h, risky_h, False, walls)
+    return free_h, without_cutting(rules, state, free_v, risky_v, True, walls)
 
 
 # --- pawns -----------------------------------------------------------------------------------------------------------
