@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import Any
+
+import filelock
 
 from ..envs.errors import OptionError, RecordError, RunError
 from ..envs.files import write_text_atomically
@@ -19,6 +22,40 @@ DESCRIPTION, GAMES, STANDINGS = "tournament.json", "games.jsonl", "standings.jso
 _log = logging.getLogger("sekisho")
 
 
+@contextmanager
+def _errors_in_words(path: Path) -> Iterator[None]:
+    """Turn what the system says about the folder `path` into errors of ours."""
+    if "\0" in str(path):
+        raise OptionError(f"no folder can be named {str(path)!r}")
+    try:
+        yield
+    except FileExistsError as error:
+        raise OptionError(f"{path} is a file; name a folder for the output") from error
+    except OSError as error:
+        raise RunError(f"cannot use {error.filename or path}: {error.strerror}") from error
+
+
+@contextmanager
+def alone_in(path: Path) -> Iterator[None]:
+    """Keep other processes from playing into the folder `path`, which is made if it does not exist.
+
+    Raises:
+        OptionError: if another process does so already, or it is no folder.
+        RunError: if it cannot be written.
+    """
+    with _errors_in_words(path):
+        path.mkdir(parents=True, exist_ok=True)
+        lock = filelock.FileLock(path / ".lock", timeout=0)
+        try:
+            lock.acquire()
+        except filelock.Timeout as error:
+            raise OptionError(f"another process plays into {path}; wait for it or choose another folder") from error
+    try:
+        yield
+    finally:
+        lock.release()
+
+
 class TournamentFolder:
     """A folder with ``tournament.json`` (what is played), ``games.jsonl`` (a record a line), ``standings.json``.
 
@@ -28,16 +65,14 @@ class TournamentFolder:
 
     Raises:
         OptionError: if it holds another tournament, or is no folder. What it holds is not changed then.
-        RecordError: if its games are not the first of this tournament's schedule.
+        RecordError: if its games are not the first of this tournament's schedule, or break the rules.
         RunError: if it cannot be written.
     """
 
     def __init__(self, path: Path, tournament: Tournament) -> None:
         self.path = path
         description = json.dumps(tournament.to_dict(), indent=1, ensure_ascii=False) + "\n"
-        if "\0" in str(path):
-            raise OptionError(f"no folder can be named {str(path)!r}")
-        try:
+        with _errors_in_words(path):
             path.mkdir(parents=True, exist_ok=True)
             described = (path / DESCRIPTION).exists()
             if described:
@@ -45,10 +80,6 @@ class TournamentFolder:
             self.finished = self._read_games(tournament)
             if not described:
                 write_text_atomically(path / DESCRIPTION, description)
-        except FileExistsError as error:
-            raise OptionError(f"{path} is a file; name a folder for the output") from error
-        except OSError as error:
-            raise RunError(f"cannot use {error.filename or path}: {error.strerror}") from error
 
     def _require_same(self, wanted: Mapping[str, Any]) -> None:
         try:
@@ -75,6 +106,10 @@ class TournamentFolder:
             pairing = next(pairings, None)
             if pairing is None or not _belongs(record, pairing, tournament):
                 raise RecordError(f"{path}, line {number}: not game {number} of this tournament; choose another folder")
+            try:
+                record.replay()
+            except RecordError as error:
+                raise RecordError(f"{path}, line {number}: {error}") from error
             finished.append(Result(pairing, record))
         if whole < len(content):
             _log.warning("sekisho: the last game in %s was not written to its end; it is played again.", path)

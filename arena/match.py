@@ -11,7 +11,7 @@ import numpy as np
 from ..agents.agent import Agent
 from ..envs.core import Game, State
 from ..envs.counter_rng import new_rng
-from ..envs.errors import AgentError, SekishoError
+from ..envs.errors import AgentError, RunError, SekishoError
 
 _MAX_OPENING_TRIES = 1000
 
@@ -64,7 +64,8 @@ def play_game(start: State, agents: Sequence[Agent], dice_seed: Sequence[int], a
         agent_seed: numbers that determine the random choices of the agents; each seat has its own stream.
 
     Raises:
-        AgentError: if there is not one agent for each seat, or one answers with an illegal action; it is named.
+        AgentError: if there is not one agent for each seat, or one does not play this game.
+        RunError: if an agent answers with an illegal action; it is named.
     """
     state, game = start.clone(), start.game
     if len(agents) != game.num_players:
@@ -87,5 +88,5 @@ def play_game(start: State, agents: Sequence[Agent], dice_seed: Sequence[int], a
         try:
             state.apply_action(decision.action)
         except SekishoError as error:
-            raise AgentError(f"{type(agents[seat]).__name__} on seat {seat + 1} answered with {error}") from error
+            raise RunError(f"{type(agents[seat]).__name__} on seat {seat + 1} answered with {error}") from error
     return Played(state, len(start.history()), tuple(seconds), tuple(decisions))

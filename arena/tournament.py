@@ -154,9 +154,9 @@ class Result:
     decisions: tuple[int, ...] = ()
 
 
-@lru_cache(maxsize=64)
-def _player(spec: str, game: Game) -> Agent:
-    """Return a player that has made one decision, so that whatever it compiles or loads is not on its clock."""
+@lru_cache(maxsize=256)
+def _player(spec: str, game: Game, _seat: int) -> Agent:
+    """Return a seat's own player, which has made one decision: what it compiles or loads is not on its clock."""
     agent = make_agent(spec)
     state = random_opening(game, 0, [0])
     while state.is_chance_node():
@@ -169,7 +169,7 @@ def play(tournament: Tournament, pairing: Pairing) -> Result:
     """Play one game of the schedule."""
     game, place = tournament.game, [tournament.seed, pairing.table, pairing.round]
     start = random_opening(game, tournament.opening_plies, [_OPENING, *place])
-    agents = [_player(spec, game) for spec in pairing.seats]
+    agents = [_player(spec, game, seat) for seat, spec in enumerate(pairing.seats)]
     played = play_game(start, agents, [_DICE, *place], [_AGENTS, *place, pairing.number])
     record = GameRecord(
         game=game.name,
@@ -199,7 +199,7 @@ def play_all(tournament: Tournament, pairings: Sequence[Pairing], workers: int =
     """
     if workers > 1:  # whatever is compiled is compiled here, once, before several processes would all do so
         for agent in tournament.agents:
-            _player(agent, tournament.game)
+            _player(agent, tournament.game, 0)
     for pairing in pairings if workers == 1 else pairings[:1]:
         yield play(tournament, pairing)
     if workers == 1:

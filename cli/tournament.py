@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -9,7 +10,7 @@ from typing import Annotated, Any
 import tyro
 
 from ..agents.registry import agent_names
-from ..arena.folder import TournamentFolder
+from ..arena.folder import TournamentFolder, alone_in
 from ..arena.report import standings_document, standings_table
 from ..arena.tournament import Result, Tournament, num_games, play_all, schedule, standings, unbalanced
 from ..envs.errors import OptionError
@@ -57,11 +58,13 @@ class Command:
         if not 1 <= workers <= _MOST_WORKERS:
             raise OptionError(f"--workers must be 1..{_MOST_WORKERS}, not {workers}")
         tournament = Tournament(game, self.agents, self.games, openings, self.seed)
-        results = self._play(tournament, workers)
-        lines = standings(tournament, results)
-        document = standings_document(tournament, lines, results)
-        if self.output is not None:
-            TournamentFolder(self.output, tournament).write_standings(document)
+        with alone_in(self.output) if self.output is not None else nullcontext():
+            folder = TournamentFolder(self.output, tournament) if self.output is not None else None
+            results = _play(tournament, folder, workers)
+            lines = standings(tournament, results)
+            document = standings_document(tournament, lines, results)
+            if folder:
+                folder.write_standings(document)
         if self.json:
             print_json(document)
             return
@@ -72,15 +75,16 @@ class Command:
         if self.output is not None:
             out.print(f"Games and standings: {self.output}", soft_wrap=True)
 
-    def _play(self, tournament: Tournament, workers: int) -> list[Result]:
-        folder = TournamentFolder(self.output, tournament) if self.output is not None else None
-        pairings = folder.remaining(tournament) if folder else list(schedule(tournament))
-        results = list(folder.finished) if folder else []
-        with progress() as bar:
-            task = bar.add_task("games", total=num_games(tournament), completed=len(results))
-            for result in play_all(tournament, pairings, workers):
-                if folder:
-                    folder.add(result)
-                results.append(result)
-                bar.advance(task)
-        return results
+
+def _play(tournament: Tournament, folder: TournamentFolder | None, workers: int) -> list[Result]:
+    """Play what is still to be played, with a progress bar, and return all games."""
+    pairings = folder.remaining(tournament) if folder else list(schedule(tournament))
+    results = list(folder.finished) if folder else []
+    with progress() as bar:
+        task = bar.add_task("games", total=num_games(tournament), completed=len(results))
+        for result in play_all(tournament, pairings, workers):
+            if folder:
+                folder.add(result)
+            results.append(result)
+            bar.advance(task)
+    return results

@@ -14,7 +14,10 @@ GAMES = {
         "[3-4] 4 [5-5] 10 detour [4-6] 6 [4-5] 5 detour [6-6] 12 [4-5] 5 detour [2-4] 4 [4-6] 4 [3-5] 5 [2-5] 5 [1-6] 1 "
         "[1-4] 4 [1-4] 1 [5-6] 5 [3-4] 3",
     ),
-    "picture_sugoroku": ({"players": 4, "board": "treasure_hunt"}, "roll [3] roll [4] roll [5] roll [5] roll [6] roll [6]"),
+    "picture_sugoroku": (
+        {"players": 4, "board": "treasure_hunt"},
+        "roll [3] roll [4] roll [5] roll [5] roll [6] roll [6]",
+    ),
 }
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from sekisho.arena.folder import DESCRIPTION, GAMES, STANDINGS, TournamentFolder
+from sekisho.arena.folder import DESCRIPTION, GAMES, STANDINGS, TournamentFolder, alone_in
 from sekisho.arena.tournament import Tournament, play_all, schedule
 from sekisho.envs import load_game
 from sekisho.envs.errors import OptionError, RecordError, RunError, SekishoError
@@ -246,3 +246,26 @@ def test_what_cannot_be_written_fails_in_words(tmp_path: Path) -> None:
 def test_a_name_that_no_folder_can_have_is_refused_in_words(tmp_path: Path, name: str) -> None:
     with pytest.raises(SekishoError, match=r"cannot use|no folder can be named"):
         TournamentFolder(tmp_path / name, TOURNAMENT)
+
+
+def test_two_processes_cannot_play_into_one_folder(tmp_path: Path) -> None:
+    with (
+        alone_in(tmp_path / "run"),
+        pytest.raises(OptionError, match="another process plays into"),
+        alone_in(tmp_path / "run"),
+    ):
+        pytest.fail("both got in")
+    with alone_in(tmp_path / "run"):
+        pass
+
+
+def test_kept_games_are_replayed_before_they_count(tmp_path: Path) -> None:
+    run(tmp_path)
+    path = tmp_path / "games.jsonl"
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    record = json.loads(lines[1])
+    record["returns"] = record["returns"][::-1]
+    lines[1] = json.dumps(record) + "\n"
+    path.write_text("".join(lines), encoding="utf-8")
+    with pytest.raises(RecordError, match=r"games.jsonl, line 2: the moves end in"):
+        TournamentFolder(tmp_path, TOURNAMENT)

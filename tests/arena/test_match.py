@@ -10,7 +10,7 @@ import pytest
 from sekisho.agents import Agent, Decision, make_agent
 from sekisho.arena.match import Played, play_game, random_opening
 from sekisho.envs import Game, State, load_game
-from sekisho.envs.errors import AgentError
+from sekisho.envs.errors import AgentError, RunError
 from support.dice_race import DiceRace
 
 SMALL = load_game("quoridor", board_size=3, fences=0)
@@ -156,7 +156,7 @@ def test_an_agent_that_answers_with_an_illegal_action_is_named_with_its_seat(ans
     game = load_game("quoridor", fences=1)
     agents: list[Agent] = [make_agent("random"), make_agent("random")]
     agents[seat] = Scripted(answer)
-    with pytest.raises(AgentError) as refusal:
+    with pytest.raises(RunError) as refusal:
         play_game(game.new_initial_state(), agents, [0], [0])
     assert f"Scripted on seat {seat + 1} answered with" in str(refusal.value)
     assert word in str(refusal.value)

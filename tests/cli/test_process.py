@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -134,3 +134,30 @@ def test_ctrl_c_ends_with_a_word_and_keeps_the_games_played(
     assert games <= kept < 5000
     for number, line in enumerate(content.split(b"\n")[:kept]):
         assert json.loads(line)["round"] == number // 2
+
+
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks for processes where Linux lists them")
+def test_processes_of_a_tournament_do_not_outlive_one_that_is_killed(tmp_path: Path) -> None:
+    words = ["tournament", "quoridor", "--agents", "random", "heuristic", "--games", "100000", "--workers", "2"]
+    command = [*COMMAND, *words, "--output", str(tmp_path / "run")]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    def children() -> set[int]:
+        lists = Path("/proc").glob(f"{process.pid}/task/*/children")
+        return {int(number) for path in lists for number in path.read_text().split()}
+
+    games = tmp_path / "run" / "games.jsonl"
+    wait_until(lambda: games.exists() and games.read_bytes().count(b"\n") > 20)
+    started = children()
+    assert len(started) >= 2
+    process.kill()
+    process.wait()
+    wait_until(lambda: not any(Path(f"/proc/{number}").exists() for number in started))
+
+
+def wait_until(holds: Callable[[], bool], seconds: float = 120.0) -> None:
+    """Wait until something holds; fail if it does not in time."""
+    end = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.1)
