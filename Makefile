@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --quiet --constraint constraints.txt
 
-.PHONY: tournament test test-slow lint types bench clean
+.PHONY: tournament test test-slow lint bench clean
 
 tournament: $(VENV)/.runtime
 	$(BIN)/sekisho tournament quoridor --agents random shortest_path heuristic --games 100
@@ -18,9 +18,6 @@ test-slow: $(VENV)/.development
 lint: $(VENV)/.development
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-
-types: $(VENV)/.development
-	$(BIN)/mypy -p sekisho
 
 bench: $(VENV)/.development
 	$(BIN)/sekisho bench

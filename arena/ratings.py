@@ -10,9 +10,9 @@ Ties
     uniformly random subset, so the mean log-likelihood is a sum over subsets (``2**k`` terms or fewer, never ``k!``).
 
 Shared last place
-    When at least two seats share the last place of a game that also has a better placed seat, as in
-    ``(1, 2, 2, 2)``, their order is taken as *not observed*: they lost to everyone above, and the tie itself says
-    nothing about how they compare.  A tie of the whole table is a draw and is treated as a tie.
+    Where a game only tells its winners from the rest, as Quoridor with four players does, the seats at the shared last
+    place have not been compared: with ``losers_compared=False`` they lost to everyone above, and the tie itself says
+    nothing.  A tie of the whole table is a draw and always counts as a tie.
 
 Several seats of one agent
     Such seats share ``theta``; the agent is weighed once for each seat, and beating itself tells nothing.
@@ -68,6 +68,7 @@ class GameResult:
         ranks: Rank of each seat, 1 for the best.  Equal numbers share a rank; only their order counts, so
             ``(1, 2, 2, 4)`` and ``(1, 2, 2, 3)`` mean the same.
         cluster: Games with the same number (say one opening with the seats rotated) are resampled together.
+        losers_compared: Whether seats that share the last place tied there; False if nobody looked.
 
     Raises:
         RatingError: Fewer than two seats, a different number of ranks than seats, or a rank below 1.
@@ -76,6 +77,7 @@ class GameResult:
     players: tuple[str, ...]
     ranks: tuple[int, ...]
     cluster: int = 0
+    losers_compared: bool = True
 
     def __post_init__(self) -> None:
         """Refuse results that cannot be read as a ranking."""
@@ -287,11 +289,11 @@ def _read(results: Sequence[GameResult]) -> _Games:
     """Reduce games to distinct patterns, numbered independently of the order of games and seats."""
     if not results:
         raise RatingError("no results to rate")
-    keys = [(tuple(game.players), tuple(game.ranks)) for game in results]
+    keys = [(tuple(game.players), tuple(game.ranks), game.losers_compared) for game in results]
     distinct = dict.fromkeys(keys)
-    names = tuple(sorted({name for players, _ in distinct for name in players}))
+    names = tuple(sorted({name for players, *_ in distinct for name in players}))
     agent = {name: index for index, name in enumerate(names)}
-    shape = {key: _pattern([agent[name] for name in key[0]], key[1]) for key in distinct}
+    shape = {key: _pattern([agent[name] for name in key[0]], *key[1:]) for key in distinct}
     patterns = sorted(set(shape.values()))
     number = {pattern: index for index, pattern in enumerate(patterns)}
     place = {key: number[pattern] for key, pattern in shape.items()}
@@ -301,12 +303,13 @@ def _read(results: Sequence[GameResult]) -> _Games:
     return _Games(_design(names, patterns), pattern, cluster)
 
 
-def _pattern(agents: Sequence[int], ranks: Sequence[int]) -> Pattern:
-    """Group the agents by rank, best group first, each group sorted."""
+def _pattern(agents: Sequence[int], ranks: Sequence[int], losers_compared: bool) -> Pattern:
+    """Group the agents by rank, best group first, each group sorted; the last group holds those never compared."""
     groups: dict[int, list[int]] = {}
     for agent, rank in zip(agents, ranks, strict=True):
         groups.setdefault(rank, []).append(agent)
-    return tuple([tuple(sorted(groups[rank])) for rank in sorted(groups)])
+    ordered = [tuple(sorted(groups[rank])) for rank in sorted(groups)]
+    return (*ordered, ()) if losers_compared or len(ordered) == 1 else tuple(ordered)
 
 
 def _design(names: tuple[str, ...], patterns: Sequence[Pattern]) -> _Design:
@@ -329,7 +332,7 @@ def _terms(pattern: Pattern) -> tuple[dict[int, float], dict[tuple[int, ...], fl
     """
     gain: dict[int, float] = {}
     rows: dict[tuple[int, ...], float] = {}
-    decided, below = (pattern[:-1], pattern[-1]) if len(pattern) > 1 else (pattern, ())
+    decided, below = pattern[:-1], pattern[-1]
     for group in reversed(decided):
         for agent in group:
             gain[agent] = gain.get(agent, 0.0) + 1.0

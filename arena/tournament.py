@@ -291,7 +291,7 @@ def standings(tournament: Tournament, results: Sequence[Result]) -> list[Standin
     for result in results:
         record, places = result.record, ranks(result.record.returns)
         cluster = cluster_of.setdefault((record.table, record.round), len(cluster_of))
-        outcomes.append(GameResult(record.agents, places, cluster))
+        outcomes.append(GameResult(record.agents, places, cluster, tournament.game.ranks_losers))
         for seat, agent in enumerate(record.agents):
             tally[agent].games += 1
             tally[agent].wins += places[seat] == 1 and places.count(1) == 1

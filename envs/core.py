@@ -75,6 +75,7 @@ class Game(ABC):
         state_size: words of a compact state.
         rules: the rules vector of the kernels, int64; do not change it.
         opening_plies: random plies with which a tournament opens games unless told otherwise.
+        ranks_losers: whether the returns tell the losers apart; False if only the winner is known.
     """
 
     name: ClassVar[str]
@@ -82,6 +83,7 @@ class Game(ABC):
     OPTIONS: ClassVar[tuple[Option, ...]]
     kernels: ClassVar[Kernels]
     opening_plies: ClassVar[int] = 0
+    ranks_losers: ClassVar[bool] = True
 
     num_players: int
     num_actions: int
@@ -254,6 +256,8 @@ class State(ABC):
             NotationError: for a word that is no move; its place is named and nothing is played.
             IllegalActionError: for a move that is not legal where it stands; likewise.
         """
+        if not isinstance(text, str):
+            raise NotationError(f"moves are a text, not {text!r:.80}")
         line = self.clone()
         for number, word in enumerate(re.finditer(r"\S+", text), start=1):
             try:

@@ -8,6 +8,7 @@ import numpy as np
 
 from .compiling import kernel
 from .core import Game, State
+from .errors import OptionError
 from .kernels import CHANCE, TERMINAL, bind
 
 
@@ -76,7 +77,7 @@ def perft(start: Game | State, depth: int) -> int:
         The number of such sequences; 1 at depth 0.
     """
     if depth < 0:
-        raise ValueError(f"depth must be 0 or more, not {depth}")
+        raise OptionError(f"depth must be 0 or more, not {depth}")
     state = start.new_initial_state() if isinstance(start, Game) else start
     game = state.game
     if state.is_terminal() and depth > 0:
@@ -87,7 +88,7 @@ def perft(start: Game | State, depth: int) -> int:
 def divide(start: Game | State, depth: int) -> dict[str, int]:
     """Return the perft of each first ply, by its notation; the values add up to ``perft(start, depth)``."""
     if depth < 1:
-        raise ValueError(f"depth must be 1 or more, not {depth}")
+        raise OptionError(f"depth must be 1 or more, not {depth}")
     state = start.new_initial_state() if isinstance(start, Game) else start
     plies = [o for o, _ in state.chance_outcomes()] if state.is_chance_node() else state.legal_actions()
     return {state.action_to_string(action): perft(state.child(action), depth - 1) for action in plies}

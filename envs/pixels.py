@@ -11,6 +11,7 @@ import resvg_py
 from numpy.typing import NDArray
 from PIL import Image
 
+from .errors import OptionError
 from .svg import FONT
 
 
@@ -22,7 +23,7 @@ def rasterise(svg: str, width: int) -> NDArray[np.uint8]:
         width: in pixels, 1 or more.
     """
     if width < 1:
-        raise ValueError(f"the width of a picture must be 1 pixel or more, not {width}")
+        raise OptionError(f"the width of a picture must be 1 pixel or more, not {width}")
     png: Any = resvg_py.svg_to_bytes(svg_string=svg, width=width, background="#ffffff")
     return np.array(Image.open(io.BytesIO(bytes(png))).convert("RGB"))
 

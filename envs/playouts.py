@@ -9,6 +9,7 @@ import numpy as np
 from .compiling import kernel
 from .core import Game, State
 from .counter_rng import new_rng
+from .errors import OptionError
 from .kernels import TERMINAL, bind
 
 
@@ -70,9 +71,14 @@ def random_playouts(start: Game | State, games: int, seed: int = 0) -> Playouts:
 
     Returns:
         The mean returns, their errors, and the length of every game.
+
+    Raises:
+        OptionError: for a number of games or a seed out of range.
     """
     if games < 1:
-        raise ValueError(f"games must be at least 1, not {games}")
+        raise OptionError(f"games must be at least 1, not {games}")
+    if not 0 <= seed < 2**64:
+        raise OptionError(f"seed must be in 0..2**64-1, not {seed}")
     state = start.new_initial_state() if isinstance(start, Game) else start
     game = state.game
     plies = np.zeros(games, dtype=np.int64)

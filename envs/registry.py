@@ -39,7 +39,7 @@ def game_class(name: str) -> Any:
     Raises:
         UnknownNameError: if there is no such game.
     """
-    if name not in _games:
+    if not isinstance(name, str) or name not in _games:
         raise UnknownNameError(f"there is no game {name!r}; {nearest(str(name), _games)}")
     game = _games[name]
     if isinstance(game, str):

@@ -120,6 +120,7 @@ class Quoridor(Game):
     OPTIONS = OPTIONS
     kernels = compiled.KERNELS
     opening_plies = 4
+    ranks_losers = False
     state_size = compiled.STATE_SIZE
 
     def __init__(self, /, **options: Any) -> None:
@@ -150,6 +151,9 @@ class Quoridor(Game):
         for seat, (file, rank) in enumerate(position.pawns):
             words[compiled.PAWN + seat] = rank * 9 + file
             words[compiled.LEFT + seat] = position.left[seat]
+        cap = self.options["max_plies"]
+        if cap is not None and position.ply > cap:
+            raise PositionError(f"the game ends after {cap} plies, so none has {position.ply}")
         self._place_fences(position, words)
         for seat in range(self.num_players):
             if compiled.distance(self.rules, words, seat) < 0:

@@ -120,3 +120,8 @@ def test_a_table_with_shared_places_is_rated(game: str) -> None:
     lines = standings(tournament, results)
     assert sum(line.games for line in lines) == 14 * 4
     assert sum(line.score * line.games for line in lines) == pytest.approx(14 * 2)  # place points are zero-sum
+
+
+def test_a_tie_for_last_place_counts_where_the_game_compares_losers_and_not_where_it_does_not() -> None:
+    games = {"tokaido": load_game("tokaido", players=3), "quoridor": load_game("quoridor", players=4)}
+    assert {name: game.ranks_losers for name, game in games.items()} == {"tokaido": True, "quoridor": False}

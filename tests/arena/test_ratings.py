@@ -3,6 +3,7 @@
 import math
 import random
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import cache
 from itertools import pairwise, permutations
 
@@ -29,7 +30,7 @@ def winner_only(table: Sequence[str], wins: Sequence[int]) -> list[GameResult]:
     games = []
     for seat, count in enumerate(wins):
         ranks = tuple(1 if other == seat else 2 for other in range(len(table)))
-        games += [GameResult(tuple(table), ranks)] * count
+        games += [GameResult(tuple(table), ranks, losers_compared=False)] * count
     return games
 
 
@@ -68,7 +69,8 @@ def brute_game(theta: dict[str, float], game: GameResult) -> float:
 
     The orders of an unobserved last group are summed over, those of other ties are averaged on the log scale.
     """
-    hidden = game.ranks.count(max(game.ranks)) if len(set(game.ranks)) > 1 else 0
+    bottom = game.ranks.count(max(game.ranks))
+    hidden = bottom if len(set(game.ranks)) > 1 and not game.losers_compared else 0
     upper: dict[tuple[int, ...], list[float]] = {}
     for order in orders(game.ranks):
         value = order_log_probability([theta[game.players[seat]] for seat in order])
@@ -99,7 +101,7 @@ def game_results(draw: st.DrawFn) -> GameResult:
     seats = draw(st.integers(2, 4))
     players = draw(st.lists(st.sampled_from("abcde"), min_size=seats, max_size=seats))
     ranks = draw(st.lists(st.integers(1, seats), min_size=seats, max_size=seats))
-    return GameResult(tuple(players), tuple(ranks), draw(st.integers(0, 3)))
+    return GameResult(tuple(players), tuple(ranks), draw(st.integers(0, 3)), draw(st.booleans()))
 
 
 small_sets = st.lists(game_results(), min_size=1, max_size=8)
@@ -162,8 +164,11 @@ class TestBruteForce:
             [("abcdef", (1, 2, 2, 2, 2, 6)), ("fedcba", (1, 1, 1, 4, 5, 6)), ("ace", (2, 1, 3))],
         ],
     )
-    def test_same_maximum_as_a_general_optimiser(self, games: list[tuple[str, tuple[int, ...]]]) -> None:
-        results = [GameResult(tuple(players), ranks) for players, ranks in games]
+    @pytest.mark.parametrize("compared", [True, False])
+    def test_same_maximum_as_a_general_optimiser(
+        self, games: list[tuple[str, tuple[int, ...]]], compared: bool
+    ) -> None:
+        results = [GameResult(tuple(players), ranks, losers_compared=compared) for players, ranks in games]
         expected = brute_fit(results, 400.0)
         assert fit_ratings(results, center=0.0, prior_sd=400.0) == pytest.approx(expected, abs=0.02)
 
@@ -182,13 +187,15 @@ class TestBruteForce:
 class TestTies:
     """Which ties carry information."""
 
-    def test_shared_last_place_does_not_pull_together(self) -> None:
+    def test_seats_never_compared_are_not_pulled_together(self) -> None:
         base = duels("b", "c", 9, 3)
         plain = fit_ratings(base, prior_sd=FLAT)
         more = fit_ratings(base + winner_only("abc", (8, 0, 0)) + winner_only("abc", (0, 3, 1)), prior_sd=FLAT)
         assert more["b"] - more["c"] == pytest.approx(plain["b"] - plain["c"], abs=1e-4)
 
-    @pytest.mark.parametrize(("players", "ranks"), [("bc", (1, 1)), ("abcd", (1, 2, 2, 4)), ("abcd", (1, 1, 1, 1))])
+    @pytest.mark.parametrize(
+        ("players", "ranks"), [("bc", (1, 1)), ("abcd", (1, 2, 2, 4)), ("abcd", (1, 1, 1, 1)), ("abc", (1, 2, 2))]
+    )
     def test_observed_ties_pull_together(self, players: str, ranks: tuple[int, ...]) -> None:
         base = duels("b", "c", 9, 3) + duels("a", "b", 2, 2) + duels("d", "c", 2, 2)
         plain = fit_ratings(base)
@@ -252,7 +259,7 @@ class TestFit:
         for game in rng.sample(results, len(results)):
             seats = rng.sample(range(len(game.ranks)), len(game.ranks))
             players, ranks = tuple(game.players[i] for i in seats), tuple(game.ranks[i] for i in seats)
-            shuffled.append(GameResult(players, ranks, game.cluster))
+            shuffled.append(replace(game, players=players, ranks=ranks))
         assert fit_ratings(shuffled) == fit_ratings(results)
         assert rate(shuffled, resamples=5) == rate(results, resamples=5)
 
@@ -268,7 +275,7 @@ class TestFit:
     @given(small_sets, st.permutations("abcde"))
     def test_names_do_not_matter(self, results: list[GameResult], names: list[str]) -> None:
         rename = dict(zip("abcde", names, strict=True))
-        renamed = [GameResult(tuple(rename[name] for name in game.players), game.ranks) for game in results]
+        renamed = [replace(game, players=tuple(rename[name] for name in game.players)) for game in results]
         expected = {rename[name]: value for name, value in fit_ratings(results).items()}
         assert fit_ratings(renamed) == pytest.approx(expected, abs=1e-5)
 

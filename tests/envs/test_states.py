@@ -29,6 +29,20 @@ OPTION_SETS: dict[str, list[dict[str, Any]]] = {
         {"board_size": 5, "fences": 2, "repetition": 3, "max_plies": 40},
         {"board_size": 6, "fences": 0},
     ],
+    "tokaido": [
+        {},
+        {"players": 3, "goal": "over", "after_crossing": "end_turn", "rechoice": "uses_turn"},
+        {"players": 4, "forks": "miya", "rests_add_up": False, "allow_resign": True},
+        {"players": 5, "finish": "first", "detour_rejoins": "shortcut_target", "bounce_events": False},
+        {"players": 6, "allow_resign": True, "max_turns": 40},
+    ],
+    "picture_sugoroku": [
+        {},
+        {"players": 3, "goal": "exact", "finish": "all_places", "board": "treasure_hunt"},
+        {"players": 4, "chain": False, "allow_resign": True},
+        {"players": 6, "goal": "exact", "chain": False, "board": "a_short_walk", "allow_resign": True},
+        {"board": {"id": "own", "name": {"en": "Own"}, "goal": 12, "squares": {"3": {"kind": "forward", "by": 4}}}},
+    ],
 }
 GAMES: list[Game] = [load_game(name, **o) for name in game_names() for o in OPTION_SETS.get(name, [{}])] + [Dash()]
 PLIES = 120  # of each random game; longer ones are left unfinished
@@ -351,3 +365,8 @@ def test_play_is_deterministic_and_leaves_the_global_generators_alone(game: Game
     state.to_dict()
     state.draw()
     assert (random.getstate(), pickle.dumps(np.random.get_state())) == before  # noqa: NPY002
+
+
+@every_game
+def test_a_compact_state_has_at_most_256_bytes(game: Game) -> None:
+    assert game.new_initial_state().words.nbytes == 8 * game.state_size <= 256
