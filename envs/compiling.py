@@ -57,8 +57,8 @@ def kernel(function: Callable[..., Any] | None = None, *, allocates: bool = Fals
 
     Args:
         function: what to compile; left out when the decorator is given options.
-        allocates: whether it makes arrays. Only then does numba count references, which costs a small function more
-            than all of its work: on random games of Quoridor a factor of two.
+        allocates: whether it makes arrays. Only then does numba count references, which can cost a small function
+            more than all of its work.
     """
     if function is None:
         return functools.partial(kernel, allocates=allocates)
