@@ -15,7 +15,10 @@ from typing import Any
 
 import pytest
 
+from sekisho.agents import agent_names, make_agent
 from sekisho.cli.main import main
+from sekisho.envs import game_names, load_game
+from sekisho.envs.errors import AgentError
 
 COMMAND = (sys.executable, "-W", "error", "-W", "ignore::ResourceWarning", "-m", "sekisho.cli.main")
 LONG = ("tournament", "quoridor", "--agents", "random", "shortest_path", "--games", "5000", "--json")
@@ -161,3 +164,20 @@ def wait_until(holds: Callable[[], bool], seconds: float = 120.0) -> None:
     while not holds():
         assert time.monotonic() < end
         time.sleep(0.1)
+
+
+@pytest.mark.parametrize("game", game_names())
+def test_a_second_process_compiles_nothing_for_any_game_or_agent(game: str) -> None:
+    agents = [name for name in agent_names() if plays(name, game)]
+    words = ("tournament", game, "--agents", *agents, "--games", "1", "--workers", "1", "--json")
+    assert run(*words).returncode == 0
+    second = run(*words)
+    assert (second.returncode, second.stderr) == (0, b"")  # it would say so if it compiled
+
+
+def plays(agent: str, game: str) -> bool:
+    try:
+        make_agent(agent).supports(load_game(game))
+    except AgentError:
+        return False
+    return True
