@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sekisho.envs import load_game
+from sekisho.envs import game_names, load_game
 from sekisho.envs.errors import OptionError, SekishoError, UnknownNameError
 from sekisho.envs.options import Option, parse_options, resolve, spell_value
-from sekisho.envs.quoridor.rules import OPTIONS
+from sekisho.envs.registry import game_class
 
 DECLARED = (
     Option("size", 5, "a number", minimum=3, maximum=9),
@@ -139,13 +139,16 @@ def test_a_value_is_spelt_as_it_can_be_read(value: Any, text: str) -> None:
     assert option.parse(text) == value
 
 
-def test_every_value_of_every_option_of_quoridor_can_be_written_and_read_back() -> None:
-    for option in OPTIONS:
+@pytest.mark.parametrize("game", game_names())
+def test_every_value_of_every_option_can_be_written_and_read_back(game: str) -> None:
+    for option in game_class(game).OPTIONS:
         values = option.choices or (option.minimum, option.maximum, *((None,) if option.allow_none else ()))
-        for value in values:
-            assert parse_options(OPTIONS, f"{option.name}={spell_value(value)}", "quoridor") == {option.name: value}
+        for value in SPECIAL.get((game, option.name), values):
+            text = f"{option.name}={spell_value(value)}"
+            assert parse_options(game_class(game).OPTIONS, text, game) == {option.name: value}
 
 
+SPECIAL = {("picture_sugoroku", "board"): ("round_the_seasons", "a_short_walk", "treasure_hunt")}
 ALPHABET = "0123456789aeionst=,+- _.\0²٤é"
 words = st.one_of(
     st.sampled_from(
@@ -166,16 +169,25 @@ def test_any_text_is_either_read_to_allowed_values_or_refused_on_purpose(text: s
     assert values.items() <= resolve(DECLARED, values, "game").items()
 
 
-@given(st.dictionaries(st.sampled_from([option.name for option in OPTIONS]), st.one_of(
-    st.none(), st.booleans(), st.integers(-3, 12), st.floats(), st.text(ALPHABET, max_size=9), st.sampled_from(["blocks", "diagonal"]),
+values = st.one_of(
+    st.none(), st.booleans(), st.integers(-3, 12), st.floats(), st.text(ALPHABET, max_size=9),
+    st.sampled_from([choice for name in game_names() for option in game_class(name).OPTIONS for choice in option.choices]),
     st.lists(st.integers(), max_size=2),
-)))  # fmt: skip
-def test_any_values_either_make_a_game_that_can_be_played_or_are_refused_on_purpose(options: dict[str, Any]) -> None:
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", game_names())
+@given(data=st.data())
+def test_any_values_either_make_a_game_that_can_be_played_or_are_refused_on_purpose(
+    name: str, data: st.DataObject
+) -> None:
+    names = st.sampled_from([option.name for option in game_class(name).OPTIONS])
+    options = data.draw(st.dictionaries(names, values, max_size=4))
     try:
-        game = load_game("quoridor", **options)
+        game = load_game(name, **options)
     except SekishoError:
         return
     state = game.new_initial_state()
-    assert game == load_game("quoridor", **dict(game.options))
+    assert game == load_game(name, **dict(game.options))
     assert game.from_text(state.to_text()).to_text() == state.to_text()
-    state.apply_action(state.legal_actions()[0])
+    state.apply_action(state.chance_outcomes()[0][0] if state.is_chance_node() else state.legal_actions()[0])
