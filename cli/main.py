@@ -6,6 +6,7 @@ import contextlib
 import importlib
 import io
 import os
+import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,6 +15,8 @@ import tyro
 
 from .. import __version__
 from ..envs.errors import RunError, SekishoError, nearest
+
+_LEAST_COLUMNS = 40
 
 COMMANDS = {
     "games": "list the games with their rule options",
@@ -79,7 +82,14 @@ def _drop_output() -> None:
         os.close(nowhere)
 
 
+def _make_room() -> None:
+    """Lay help and tables out for 40 columns at least: their layout takes minutes for less, and nobody could read it."""
+    if shutil.get_terminal_size().columns < _LEAST_COLUMNS:
+        os.environ["COLUMNS"] = str(_LEAST_COLUMNS)
+
+
 def _run(words: list[str]) -> int:
+    _make_room()
     if not words:
         print(usage(), file=sys.stderr)
         return 2

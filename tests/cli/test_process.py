@@ -181,3 +181,10 @@ def plays(agent: str, game: str) -> bool:
     except AgentError:
         return False
     return True
+
+
+@pytest.mark.parametrize("columns", ["1", "7", "39"])
+def test_help_is_laid_out_at_once_however_narrow_the_terminal(columns: str) -> None:
+    done = run("tournament", "--help", env=environment(COLUMNS=columns))
+    assert done.returncode == 0
+    assert max(map(len, done.stdout.decode().splitlines())) <= 40
