@@ -14,10 +14,11 @@ from hypothesis import strategies as st
 
 from sekisho.envs import load_game
 from sekisho.envs.core import Game, State
-from sekisho.envs.errors import IllegalActionError, NotationError, PositionError, RecordError
+from sekisho.envs.errors import IllegalActionError, NotationError, PositionError, RecordError, UnknownNameError
 from sekisho.envs.playouts import random_playouts
 from sekisho.envs.registry import state_from_dict
 from sekisho.envs.tokaido.journal import journal, journal_text, turns
+from sekisho.envs.tokaido.phrases import tell
 from sekisho.envs.tokaido.positions import resting_places
 from sekisho.envs.tokaido.records import read_record, write_record
 from sekisho.envs.tokaido.rules import PLIES_PER_TURN
@@ -111,6 +112,23 @@ def test_swap_is_told() -> None:
     state = load_game("tokaido").from_text("33 20 / 1 / [1-2]")
     carried = [h for h in state.preview(0).data["happenings"] if h["what"] == "carried"]
     assert [(h["seat"], h["start"], h["end"]) for h in carried] == [(0, "34", "33"), (0, "33", "20"), (1, "20", "33")]
+
+
+@pytest.mark.parametrize("language", ["fr", "EN", "", None, "j" * 500])
+def test_a_language_without_phrases(language: Any) -> None:
+    state = load_game("tokaido").new_initial_state()
+    for moves in ("", "[2-5] 5"):
+        state.apply_moves(moves)
+        with pytest.raises(UnknownNameError, match=r"no phrases in .*\(known: en, ja\)"):
+            journal_text(state, language)
+    with pytest.raises(UnknownNameError, match="no phrases in"):
+        tell([], language)
+
+
+@pytest.mark.parametrize("text", [None, 7, b"[2-5] 5", ["[2-5] 5"]])
+def test_a_record_is_a_text(text: Any) -> None:
+    with pytest.raises(RecordError, match="a record is a text, not a "):
+        read_record(load_game("tokaido"), text)
 
 
 def test_record_of_special_turns() -> None:
