@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..errors import OptionError
 from . import kernels as compiled
-from .phrases import Phrases
-from .walks import MAX_EXTRA_ROLLS, Walk
+from .phrases import LANGUAGES, Phrases
+from .walks import MAX_EXTRA_ROLLS, Step, Walk
 
 if TYPE_CHECKING:
     from .rules import PictureState
@@ -23,6 +24,7 @@ class Event(NamedTuple):
         number: for ``walk`` the place if the seat arrived (0: it did not), for ``skip`` the turns it still owes.
         cancelled: whether an extra roll was refused because the turn had had its share.
         ends_turn: whether the seat's turn was over then.
+        record: what was played for it, in notation; ``rest`` for a turn that was skipped.
     """
 
     seat: int
@@ -31,10 +33,42 @@ class Event(NamedTuple):
     number: int = 0
     cancelled: bool = False
     ends_turn: bool = True
+    record: str = "rest"
 
 
-def journal(state: PictureState, language: str = "en", names: Sequence[str] | None = None) -> list[str]:
-    """Return the journey since the position that the state began with, one line a turn, skipped turns too.
+def turns(state: PictureState) -> list[list[Event]]:
+    """Return the turns since the position that the state began with, skipped ones too; the last may still go on."""
+    found: list[list[Event]] = [[]]
+    for event in events(state):
+        found[-1].append(event)
+        if event.ends_turn:
+            found.append([])
+    return [turn for turn in found if turn]
+
+
+def journal(state: PictureState) -> list[dict[str, Any]]:
+    """Return the journey since the position that the state began with as JSON values, one mapping a turn.
+
+    Each has ``seat`` (from 0), ``record`` (what was played, ``rest`` for a skipped turn), ``happenings`` and ``text``
+    (the turn in words by language). A happening has ``what``: ``move`` by the die, ``carried`` by an instruction,
+    ``owes`` more rests, ``again`` (another roll), ``cancelled`` (no fourth extra roll), ``stays`` (enough instructions
+    were followed), ``rest``, ``arrived`` or ``resigned``; ``seat``; and those that say something of ``start``, ``end``,
+    ``number``, ``kind`` (of the instruction), ``rests`` (of a ``rest``: left to pay), ``place`` and ``bounced``.
+    """
+    spoken, goal = [Phrases(language) for language in LANGUAGES], state.game.board.goal
+    return [
+        {
+            "seat": turn[0].seat,
+            "record": " ".join(event.record for event in turn),
+            "happenings": [happening for event in turn for happening in _happenings(event)],
+            "text": {phrases.language: _told(phrases, turn, goal) for phrases in spoken},
+        }
+        for turn in turns(state)
+    ]
+
+
+def journal_text(state: PictureState, language: str = "en", names: Sequence[str] | None = None) -> str:
+    """Return the journey since the position that the state began with as text, one numbered line a turn.
 
     Args:
         state: any state; the last line of a finished game is the ranking.
@@ -43,32 +77,24 @@ def journal(state: PictureState, language: str = "en", names: Sequence[str] | No
 
     Raises:
         UnknownNameError: for another language.
-        ValueError: if there is not one name for each seat.
+        OptionError: if there is not one name for each seat.
     """
     phrases, goal = Phrases(language), state.game.board.goal
     players = _names(phrases, state, names)
-    turns: list[list[Event]] = [[]]
-    for event in events(state):
-        turns[-1].append(event)
-        if event.ends_turn:
-            turns.append([])
     lines = [
         phrases.say("turn", turn=number, player=players[turn[0].seat], events=_sentence(phrases, turn, goal))
-        for number, turn in enumerate(filter(None, turns), start=1)
+        for number, turn in enumerate(turns(state), start=1)
     ]
     if state.is_terminal():
         lines.append(phrases.say("end", ranking=phrases.say("join").join(_ranking(phrases, state, players))))
-    return lines
+    return "\n".join(lines)
 
 
 def last_roll(state: PictureState, language: str = "en") -> str:
     """Return in words who rolled last and what happened; an empty text before the first roll."""
     phrases = Phrases(language)
     rolls = [event for event in events(state) if event.walk]
-    if not rolls:
-        return ""
-    player = phrases.say("player", seat=rolls[-1].seat + 1)
-    return phrases.say("told", player=player, events=_sentence(phrases, rolls[-1:], state.game.board.goal))
+    return _told(phrases, rolls[-1:], state.game.board.goal) if rolls else ""
 
 
 def events(state: PictureState) -> Iterator[Event]:
@@ -77,6 +103,7 @@ def events(state: PictureState) -> Iterator[Event]:
     actions = now.history()
     while now.history():
         now.undo_action()
+    said = ""  # the decision to roll, if it was made since
     for action in actions:
         before = now.clone()
         now.apply_action(action)
@@ -86,13 +113,16 @@ def events(state: PictureState) -> Iterator[Event]:
             place = now.arrivals.index(seat) + 1 if seat in now.arrivals else 0
             cancelled = walk.again and before.extra_rolls == MAX_EXTRA_ROLLS
             passed = not walk.again or cancelled
-            yield Event(seat, "walk", walk, place, cancelled, passed)
+            yield Event(seat, "walk", walk, place, cancelled, passed, said + before.action_to_string(action))
+            said = ""
             if passed and not now.is_terminal():
                 yield from _skips(before, now, seat, walk.rests)
         elif action == compiled.RESIGN:
-            yield Event(seat, "resign")
+            yield Event(seat, "resign", record=before.action_to_string(action))
             if not now.is_terminal():
                 yield from _skips(before, now, seat, 0)
+        else:
+            said = f"{before.action_to_string(action)} "
 
 
 def _skips(before: PictureState, now: PictureState, seat: int, rests: int) -> Iterator[Event]:
@@ -108,6 +138,38 @@ def _skips(before: PictureState, now: PictureState, seat: int, rests: int) -> It
             return
         owed[seat] -= 1
         yield Event(seat, "skip", number=owed[seat])
+
+
+def _happenings(event: Event) -> list[dict[str, Any]]:
+    """Return the facts of an event, see `journal`."""
+    if event.kind == "skip":
+        return [{"what": "rest", "seat": event.seat, "rests": event.number}]
+    if event.walk is None:
+        return [{"what": "resigned", "seat": event.seat}]
+    found = [_step_data(step, event) for step in event.walk.steps]
+    if event.walk.unfollowed:
+        found.append({"what": "stays", "seat": event.seat, "end": event.walk.square})
+    if event.number:
+        found.append({"what": "arrived", "seat": event.seat, "place": event.number})
+    return found
+
+
+def _step_data(step: Step, event: Event) -> dict[str, Any]:
+    if step.kind == "rest":
+        return {"what": "owes", "seat": event.seat, "rests": step.number}
+    if step.kind == "roll_again":
+        return {"what": "cancelled" if event.cancelled else "again", "seat": event.seat}
+    way = {"start": step.start, "end": step.end, "bounced": step.bounced}
+    if step.kind == "roll":
+        return {"what": "move", "seat": event.seat, "number": step.number, **way}
+    by = {"number": step.number} if step.kind in ("forward", "back") else {}
+    return {"what": "carried", "seat": event.seat, "kind": step.kind, **by, **way}
+
+
+def _told(phrases: Phrases, turn: Sequence[Event], goal: int) -> str:
+    """Return what happened in a turn, with its player, as a sentence."""
+    player = phrases.say("player", seat=turn[0].seat + 1)
+    return phrases.say("told", player=player, events=_sentence(phrases, turn, goal))
 
 
 def _sentence(phrases: Phrases, turn: Sequence[Event], goal: int) -> str:
@@ -138,7 +200,7 @@ def _names(phrases: Phrases, state: PictureState, names: Sequence[str] | None) -
     seats = range(state.game.num_players)
     players = [phrases.say("player", seat=seat + 1) for seat in seats] if names is None else list(names)
     if len(players) != len(seats):
-        raise ValueError(f"expected {len(seats)} names, one for each seat, not {len(players)}")
+        raise OptionError(f"expected {len(seats)} names, one for each seat, not {len(players)}")
     return players
 
 

@@ -93,6 +93,7 @@ def pass_turn(rules: Any, state: Any) -> None:
     """Give the turn to the next seat that can roll; those that owe a rest pay one as it comes by."""
     state[EXTRA] = 0
     if is_over(rules, state):
+        state[SEAT] = 0  # a finished game is nobody's turn
         return
     seat = state[SEAT]
     while True:

@@ -3,7 +3,7 @@
 A move is ``roll`` or ``resign``, a fall of the die ``[4]``. A position is
 ``pieces in seat order / seat to move counted from 1 / what is pending``, such as ``12+1 0 49#1 / 2 / turn``: ``+n``
 turns owed, ``#k`` arrived as k-th, ``R`` resigned; pending is ``turn`` or ``dice``, with ``x1`` to ``x3`` after it
-when the seat has had so many extra rolls in its turn.
+when the seat has had so many extra rolls in its turn. A game that is over ends with ``/ - / over``.
 """
 
 from __future__ import annotations
@@ -51,17 +51,20 @@ class Piece:
 
 @dataclass(frozen=True)
 class Position:
-    """The fields of a position's text; the seat is counted from 0."""
+    """The fields of a position's text; the seat is counted from 0, and is 0 when the game is over."""
 
     pieces: tuple[Piece, ...]
     seat: int
     rolling: bool
     extra_rolls: int
+    over: bool = False
 
 
 def write_position(position: Position) -> str:
     """Return the one-line form of a position."""
     pieces = " ".join(_write_piece(piece) for piece in position.pieces)
+    if position.over:
+        return f"{pieces} / - / over"
     extra = f" x{position.extra_rolls}" if position.extra_rolls else ""
     return f"{pieces} / {position.seat + 1} / {'dice' if position.rolling else 'turn'}{extra}"
 
@@ -85,18 +88,24 @@ def read_position(text: str, players: int) -> Position:
     fields = [field.strip() for field in text.split("/")]
     if len(fields) != 3:
         raise PositionError(
-            f"a position is 'pieces / seat to move / turn or dice', such as '12+1 0 / 2 / turn'; {text!r:.80} has "
+            f"a position is 'pieces / seat to move / what is pending', such as '12+1 0 / 2 / turn'; {text!r:.80} has "
             f"{len(fields)} fields"
         )
     words = fields[0].split()
     if len(words) != players:
         raise PositionError(f"expected the pieces of {players} players, not {len(words)}: {fields[0]!r:.80}")
     pieces = tuple(_read_piece(word, number) for number, word in enumerate(words, start=1))
+    if fields[2].lower() == "over":
+        if fields[1] != "-":
+            raise PositionError(f"a game that is over has '-' for the seat to move, not {fields[1]!r:.80}")
+        return Position(pieces, seat=0, rolling=False, extra_rolls=0, over=True)
     if not (len(fields[1]) == 1 and fields[1] in "123456"[:players]):
         raise PositionError(f"the seat to move must be 1..{players}, not {fields[1]!r:.80}")
     pending = _PENDING.fullmatch(fields[2].lower())
     if not pending:
-        raise PositionError(f"what is pending must be turn or dice, perhaps with x1, x2 or x3, not {fields[2]!r:.80}")
+        raise PositionError(
+            f"what is pending must be turn or dice, perhaps with x1, x2 or x3, or over, not {fields[2]!r:.80}"
+        )
     return Position(pieces, int(fields[1]) - 1, pending.group(1) == "dice", int(pending.group(2) or 0))
 
 

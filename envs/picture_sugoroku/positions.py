@@ -27,6 +27,7 @@ def from_words(game: PictureSugoroku, words: NDArray[np.int64]) -> Position:
         int(words[compiled.SEAT]),
         bool(words[compiled.ROLLING]),
         int(words[compiled.EXTRA]),
+        bool(compiled.is_over(game.rules, words)),
     )
 
 
@@ -65,7 +66,10 @@ def check(game: PictureSugoroku, position: Position) -> None:
     if under_way == 0:
         raise PositionError("nobody is left, but the game ends while one is")
     if under_way == 1 or (arrived and game.options["finish"] == "first"):
-        _check_end(position, arrived)
+        if not position.over:
+            raise PositionError("the game is over, so '- / over' is expected for the seat and for what is pending")
+    elif position.over:
+        raise PositionError("the game is not over: two or more are under way, and none has ended it by arriving")
     elif not _is_under_way(position.pieces[position.seat]):
         raise PositionError(f"seat {position.seat + 1} is out and cannot be to move while the game goes on")
 
@@ -83,9 +87,10 @@ def _check_place(game: PictureSugoroku, position: Position, seat: int) -> None:
         raise PositionError(
             f"seat {seat + 1} stands on the goal, so it has arrived: write {goal}#k for the k-th arrival"
         )
-    if seat == position.seat and piece.rests:
+    moves = seat == position.seat and not position.over
+    if moves and piece.rests:
         raise PositionError(f"seat {seat + 1} owes {piece.rests} turns, so it cannot be to move")
-    if seat == position.seat and position.extra_rolls:
+    if moves and position.extra_rolls:
         if (piece.square, position.extra_rolls) not in game.places.within:
             raise PositionError(
                 f"seat {seat + 1} cannot stand on square {piece.square} after {position.extra_rolls} extra rolls"
@@ -107,15 +112,3 @@ def _check_arrivals(game: PictureSugoroku, position: Position) -> int:
     if len(order) > 1 and game.options["finish"] == "first":
         raise PositionError("the game ends at the first arrival (finish='first'), so there is no second")
     return len(order)
-
-
-def _check_end(position: Position, arrived: int) -> None:
-    """Refuse a finished game that cannot have ended with this seat."""
-    last = position.pieces[position.seat]
-    if not (last.resigned or (arrived and last.place == arrived)):
-        raise PositionError(
-            f"the game is over, so the seat to move is the one that ended it by arriving last or resigning, "
-            f"not seat {position.seat + 1}"
-        )
-    if position.rolling or position.extra_rolls:
-        raise PositionError("the game is over, so what is pending must be turn")

@@ -136,7 +136,7 @@ class PictureState(State):
 
     @property
     def seat(self) -> int:
-        """The seat whose turn it is, also while its die falls; the seat that ended the game when it is over."""
+        """The seat whose turn it is, also while its die falls; 0 when the game is over."""
         return int(self.words[compiled.SEAT])
 
     @property
@@ -160,14 +160,11 @@ class PictureState(State):
     def end_reason(self) -> str | None:
         """Return why the game is over, None while it goes on.
 
-        ``goal``: somebody arrived (``finish="first"``); ``one_left``: so many arrived that one is left; ``resigned``:
-        so many resigned.
+        ``goal``: by arrivals, whatever ``finish`` says; ``resigned``: all but one did, and nobody had arrived.
         """
         if not self.is_terminal():
             return None
-        if self.words[compiled.PLACE + self.seat] == compiled.RESIGNED:
-            return "resigned"
-        return "goal" if self.game.options["finish"] == "first" else "one_left"
+        return "goal" if self.words[compiled.ARRIVED] else "resigned"
 
     def action_to_string(self, action: int) -> str:
         """Return ``roll`` or ``resign``; at a chance node ``[1]`` to ``[6]``."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from .happenings import Happening, happenings
-from .phrases import LANGUAGES, tell
+from .phrases import LANGUAGES, check_language, tell
 
 if TYPE_CHECKING:
     from .rules import TokaidoState
@@ -102,7 +102,11 @@ def journal_text(state: TokaidoState, language: str = "en") -> str:
     Args:
         state: a game at any point.
         language: ``en`` or ``ja``.
+
+    Raises:
+        UnknownNameError: for another one.
     """
+    check_language(language)
     lines = []
     for number, turn in enumerate(turns(state), start=1):
         throws = " ".join(move for move in turn.moves if move.startswith("["))

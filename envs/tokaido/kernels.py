@@ -22,7 +22,7 @@ from ..kernels import CHANCE, TERMINAL, Kernels
 # --- the state vector ------------------------------------------------------------------------------------------------
 SPOT = 0  # six words: spot of each seat's piece
 RESTS = 6  # six words: rests each seat owes
-SEAT, WAITS, TURNS = 12, 13, 14  # TURNS are counted only under a cap
+SEAT, WAITS, TURNS = 12, 13, 14  # TURNS: taken so far, the last one too; counted only under a cap
 STATE_SIZE = 15
 
 # What the game waits for. In all but the last of these the seat at a fork without a road chooses it first.
@@ -51,7 +51,6 @@ NOTHING, ARRIVE, CHOOSE, REST, AGAIN, RAIN, BANDIT, COURIER, FESTIVAL = range(9)
 CROSSING, DETOUR, RESIGN = 9, 10, 11  # below them the nine numbers
 NUM_ACTIONS = 12
 FACES = 21  # outcomes: 21 rolls, then the six faces of the crossing die
-NUM_OUTCOMES = 27
 
 
 def landing_word(spot: int, event: int, rests: int) -> int:
@@ -84,9 +83,10 @@ def owe(rules: Any, state: Any, seat: Any, rests: Any) -> None:
 
 
 @kernel
-def end_game(state: Any) -> None:
-    """Mark the game as over; a finished game is nobody's turn."""
-    state[SEAT], state[WAITS], state[TURNS] = 0, OVER, 0
+def end_game(rules: Any, state: Any) -> None:
+    """Mark the game as over with the turn that is being taken; a finished game is nobody's turn."""
+    state[SEAT], state[WAITS] = 0, OVER
+    state[TURNS] += rules[MAX_TURNS] > 0
 
 
 @kernel
@@ -106,7 +106,7 @@ def arrive(rules: Any, state: Any, seat: Any) -> None:
         arrived += state[SPOT + other] > rules[LAST]
     state[SPOT + seat] = rules[HOME] - arrived
     if rules[ENDS_AT_FIRST] or travellers(rules, state) < 2:
-        end_game(state)
+        end_game(rules, state)
 
 
 @kernel
@@ -114,7 +114,7 @@ def resign(rules: Any, state: Any, seat: Any) -> None:
     """Take a piece off the road."""
     state[SPOT + seat] = 0
     if travellers(rules, state) < 2:
-        end_game(state)
+        end_game(rules, state)
 
 
 # --- events ----------------------------------------------------------------------------------------------------------
@@ -247,10 +247,10 @@ def pass_on(rules: Any, state: Any) -> Any:
     if state[WAITS] == OVER:
         return False
     if rules[MAX_TURNS] > 0:
-        state[TURNS] += 1
-        if state[TURNS] >= rules[MAX_TURNS]:
-            end_game(state)
+        if state[TURNS] + 1 >= rules[MAX_TURNS]:
+            end_game(rules, state)
             return False
+        state[TURNS] += 1
     seat = state[SEAT]
     while True:
         seat = seat + 1 if seat + 1 < rules[PLAYERS] else 0

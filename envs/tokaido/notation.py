@@ -1,7 +1,8 @@
 """Tokaido sugoroku in writing: moves, rolls and the one-line form of positions.
 
 A move is the number, ``crossing``, ``detour`` or ``resign``; a roll is ``[2-5]``, smaller first, and a crossing die
-``[3]``. A position is ``pieces in seat order / seat to move / what is pending``, e.g. ``23 41c 9d2+1 54#1 / 2 / [2-5]``.
+``[3]``. A position is ``pieces in seat order / seat to move / what is pending``, such as
+``23 41c 9d2 31+1 54#1 / 1 / [2-5]``, and, only where ``max_turns`` caps the game, ``/ turns taken so far``.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ _ACTIONS = {name: action for action, name in enumerate(ACTION_NAMES)}
 _OUTCOMES = {name: outcome for outcome, name in enumerate(OUTCOME_NAMES)}
 _PENDING = {name: pending for pending, name in enumerate(PENDING_NAMES)}
 _SPOTS = {name.lower(): spot for name, spot in SPOTS.items()}
+_TURNS = re.compile(r"0|[1-9][0-9]{0,9}", re.ASCII)
 _PIECE = re.compile(r"([^+]+)(?:\+([1-9][0-9]?))?", re.ASCII)
 
 
@@ -69,12 +71,14 @@ class Position:
         rests: rests each seat owes.
         seat: seat to move, from 0; 0 when the game is over.
         pending: what it waits for, an index of `PENDING_NAMES`.
+        turns: taken so far by all seats; None where they are not written.
     """
 
     spots: tuple[int, ...]
     rests: tuple[int, ...]
     seat: int
     pending: int
+    turns: int | None = None
 
 
 def write_piece(spot: int, rests: int) -> str:
@@ -86,7 +90,8 @@ def write_position(position: Position) -> str:
     """Return the one-line form of a position."""
     pieces = " ".join(map(write_piece, position.spots, position.rests))
     seat = "-" if position.pending == compiled.OVER else str(position.seat + 1)
-    return f"{pieces} / {seat} / {PENDING_NAMES[position.pending]}"
+    turns = "" if position.turns is None else f" / {position.turns}"
+    return f"{pieces} / {seat} / {PENDING_NAMES[position.pending]}{turns}"
 
 
 def read_position(text: str, players: int) -> Position:
@@ -98,10 +103,10 @@ def read_position(text: str, players: int) -> Position:
     if not isinstance(text, str):
         raise PositionError(f"a position is a text, not {text!r:.80}")
     fields = [_word(field) for field in text.split("/")]
-    if len(fields) != 3:
+    if len(fields) not in (3, 4):
         raise PositionError(
-            f"a position is 'pieces in seat order / seat to move / what is pending'; {text!r:.80} has {len(fields)} "
-            "fields apart by '/'"
+            "a position is 'pieces in seat order / seat to move / what is pending', with '/ turns taken' where "
+            f"max_turns caps them; {text!r:.80} has {len(fields)} fields apart by '/'"
         )
     pieces = [_read_piece(piece) for piece in fields[0].split()]
     if len(pieces) != players:
@@ -113,15 +118,16 @@ def read_position(text: str, players: int) -> Position:
         )
     spots, rests = zip(*pieces, strict=True)
     pending = _PENDING[fields[2]]
-    return Position(spots, rests, _read_seat(fields[1], pending, players), pending)
+    turns = _read_turns(fields[3]) if len(fields) == 4 else None
+    return Position(spots, rests, _read_seat(fields[1], pending, players), pending, turns)
 
 
 def _read_piece(word: str) -> tuple[int, int]:
     match = _PIECE.fullmatch(word)
     if match is None or match[1] not in _SPOTS:
         raise PositionError(
-            f"{word!r:.80} is no piece; expected a station 0..53, a fork with its road as 41c or 41d, a detour station "
-            f"as 9d2, each with its rests as +1 (at most {MOST_RESTS}), or 54#1 for the first in Kyoto, or R"
+            f"{word!r:.80} is no piece; expected a station 0..53, with rests owed as 31+1 (at most {MOST_RESTS}), a fork "
+            "with its road as 41c or 41d, a detour station as 9d2, 54#1 for the first in Kyoto, or R"
         )
     return _SPOTS[match[1]], int(match[2] or 0)
 
@@ -134,3 +140,9 @@ def _read_seat(word: str, pending: int, players: int) -> int:
     if word not in map(str, range(1, players + 1)):
         raise PositionError(f"the seat to move must be 1..{players}, not {word!r:.80}")
     return int(word) - 1
+
+
+def _read_turns(word: str) -> int:
+    if _TURNS.fullmatch(word) is None:
+        raise PositionError(f"the turns taken so far must be a whole number, not {word!r:.80}")
+    return int(word)

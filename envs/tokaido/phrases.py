@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..errors import UnknownNameError, nearest
 from .happenings import Happening
 from .road import ROAD, Name
 from .tables import station_of
@@ -51,6 +52,16 @@ _STOPS = {"en": (", ", ""), "ja": ("、", "。")}
 _NOBODY = ("event", "over")
 
 
+def check_language(language: str) -> None:
+    """Refuse a language in which there are no phrases.
+
+    Raises:
+        UnknownNameError: naming those that there are.
+    """
+    if language not in LANGUAGES:
+        raise UnknownNameError(f"there are no phrases in {language!r:.40}; {nearest(str(language)[:40], LANGUAGES)}")
+
+
 def spelled(name: Name, language: str) -> str:
     """Return a name in a language."""
     return name.kanji if language == "ja" else name.romaji
@@ -96,7 +107,11 @@ def tell(told: Sequence[Happening], language: str = "en") -> str:
     Args:
         told: in order.
         language: ``en`` or ``ja``.
+
+    Raises:
+        UnknownNameError: for another one.
     """
+    check_language(language)
     parts, seat = [], None
     for happening, following in zip(told, (*told, None)[1:], strict=True):
         if happening.what in ("choose", "again") and following is not None and following.seat == happening.seat:

@@ -25,6 +25,7 @@ def check_position(position: Position, options: Mapping[str, Any]) -> None:
     for seat, (spot, rests) in enumerate(zip(position.spots, position.rests, strict=True)):
         _check_piece(f"seat {seat + 1}, {write_piece(spot, rests)}", SPOT_NAMES[spot], rests, walker)
     _check_arrivals(position.spots, options)
+    _check_turns(position, options)
     over = is_over(position.spots, options)
     if position.pending == compiled.OVER:
         if not over and not options["max_turns"]:
@@ -41,6 +42,26 @@ def is_over(spots: tuple[int, ...], options: Mapping[str, Any]) -> bool:
     return travelling < 2 or (options["finish"] == "first" and HOME in spots)
 
 
+def turns_taken(position: Position, options: Mapping[str, Any]) -> int:
+    """Return the turns taken so far: none where a position does not say, all of them where the cap has ended it."""
+    if position.turns is not None:
+        return position.turns
+    by_cap = position.pending == compiled.OVER and not is_over(position.spots, options)
+    return int(options["max_turns"]) if by_cap else 0
+
+
+def _check_turns(position: Position, options: Mapping[str, Any]) -> None:
+    turns, cap = position.turns, options["max_turns"]
+    if turns is None:
+        return
+    if cap is None:
+        raise PositionError("turns are counted only where max_turns caps them, so '/ turns taken' must be left out")
+    if turns > cap or (turns == cap and position.pending != compiled.OVER):
+        raise PositionError(f"the game ends after {cap} turns (max_turns), so {turns} cannot have been taken here")
+    if position.pending == compiled.OVER and turns < cap and not is_over(position.spots, options):
+        raise PositionError(f"the game is not over: pieces are still on their way after {turns} of {cap} turns")
+
+
 def _check_piece(who: str, name: str, rests: int, walker: Walker) -> None:
     if name == RESIGNED:
         if not walker.options["allow_resign"]:
@@ -50,8 +71,49 @@ def _check_piece(who: str, name: str, rests: int, walker: Walker) -> None:
         raise PositionError(f"{who}: the road does not divide at {station_of(name)}; its forks are {forks}")
     if rests and not 0 < SPOTS[name] <= LAST:
         raise PositionError(f"{who}: a piece that is off the road owes no rests")
+    if rests and name not in resting_places(walker):
+        raise PositionError(f"{who}: {_no_rests_at(name, walker)}")
     if rests > 1 and not walker.options["rests_add_up"]:
         raise PositionError(f"{who}: rests do not add up under these rules, so at most one is owed")
+
+
+def resting_places(walker: Walker) -> set[str]:
+    """Return the names of the spots on which a piece can owe rests.
+
+    They are those where rests are to be had, and those to which others take a piece that owes some: a festival along
+    its road, a bandit from the rear to where the mover was left. Both lead forward. By itself it moves nowhere, and it
+    chooses no road.
+    """
+    found = _places_of_rests(walker)
+    events = walker.road.events.values()
+    has_festival = any(event.kind == "festival" for event in events)
+    swaps = {str(event.to) for event in events if event.kind == "bandit"}
+    while True:
+        more = {walker.along(name) for name in found} if has_festival else set()
+        rearmost = min(map(SPOTS.__getitem__, found), default=HOME)
+        more |= {place for place in swaps if rearmost < SPOTS[place]}
+        if more <= found:
+            return found
+        found |= more
+
+
+def _places_of_rests(walker: Walker) -> set[str]:
+    """Return the names of the spots on which rests are to be had: barriers, in and beside rain, failed crossings."""
+    road = walker.road
+    found = {name for name, fork in walker.forks.items() if fork.failure_rests}
+    for event in road.events.values():
+        reach = {"barrier": 0, "rain": road.rain_reach}.get(event.kind, -1)
+        near = map(str, range(max(event.station - reach, 0), min(event.station + reach, road.goal - 1) + 1))
+        for name in near:
+            found |= {name, f"{name}c", f"{name}d"} if name in walker.forks else {name}
+    return found
+
+
+def _no_rests_at(name: str, walker: Walker) -> str:
+    first = min(_places_of_rests(walker), key=SPOTS.__getitem__)
+    if SPOTS[name] < SPOTS[first]:
+        return f"nobody can owe rests before {first}, the first place where any are to be had"
+    return "nobody can owe rests there: none are to be had, and neither a festival nor a bandit takes a resting piece there"
 
 
 def _check_arrivals(spots: tuple[int, ...], options: Mapping[str, Any]) -> None:

@@ -28,9 +28,12 @@ def read_record(game: Tokaido, text: str, start: str | None = None) -> TokaidoSt
         The last position, with the history of the game.
 
     Raises:
-        RecordError: naming the line that is malformed, illegal, or not divided into turns as the rules do.
+        RecordError: naming the line that is malformed, illegal, or not divided into turns as the rules do; also if
+            `text` is no text.
         PositionError: if `start` is not a position.
     """
+    if not isinstance(text, str):
+        raise RecordError(f"a record is a text, not a {type(text).__name__}")
     state = game.new_initial_state() if start is None else game.from_text(start)
     lines = [(number, line.lower().split()) for number, line in enumerate(text.splitlines(), start=1) if line.strip()]
     for number, words in lines:

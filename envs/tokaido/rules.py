@@ -86,7 +86,9 @@ class Tokaido(Game):
         return TokaidoState(self, words)
 
     def from_text(self, text: str) -> TokaidoState:
-        """Read ``pieces in seat order / seat to move / what is pending``; turns of a cap count from here.
+        """Read ``pieces in seat order / seat to move / what is pending``, under a cap also ``/ turns taken so far``.
+
+        Without the last field the cap counts from here.
 
         Raises:
             PositionError: if it is malformed or the rules can never reach it; the message says which.
@@ -97,6 +99,7 @@ class Tokaido(Game):
         words[compiled.SPOT :][: self.num_players] = position.spots
         words[compiled.RESTS :][: self.num_players] = position.rests
         words[compiled.SEAT], words[compiled.WAITS] = position.seat, position.pending
+        words[compiled.TURNS] = positions.turns_taken(position, self.options)
         return TokaidoState(self, words)
 
 
@@ -138,12 +141,12 @@ class TokaidoState(State):
         return int(self.words[compiled.TURNS])
 
     def end_reason(self) -> str | None:
-        """Return ``arrived``, ``resigned`` (nobody did arrive) or ``max_turns``; None while the game goes on."""
+        """Return ``goal``, ``resigned`` (nobody did arrive) or ``max_turns``; None while the game goes on."""
         if not self.is_terminal():
             return None
         if not positions.is_over(tuple(self.spots), self.game.options):
             return "max_turns"
-        return "arrived" if max(self.spots) > LAST else "resigned"
+        return "goal" if max(self.spots) > LAST else "resigned"
 
     def action_to_string(self, action: int) -> str:
         """Return a move such as ``5`` or ``crossing``; at a chance node a throw such as ``[2-5]`` or ``[3]``."""
@@ -190,9 +193,9 @@ class TokaidoState(State):
         return f"a road is to be chosen first; {self._expected()}"
 
     def to_text(self) -> str:
-        """Return ``pieces in seat order / seat to move / what is pending``."""
-        waits = int(self.words[compiled.WAITS])
-        return notation.write_position(notation.Position(tuple(self.spots), tuple(self.rests), self.seat, waits))
+        """Return ``pieces in seat order / seat to move / what is pending``, under a cap also ``/ turns so far``."""
+        waits, turns = int(self.words[compiled.WAITS]), self.turns if self.game.options["max_turns"] else None
+        return notation.write_position(notation.Position(tuple(self.spots), tuple(self.rests), self.seat, waits, turns))
 
     def preview(self, action: int) -> Preview:
         """Return where an action or an outcome leads and what happens there, to everybody.

@@ -10,7 +10,7 @@ from . import kernels as compiled
 from .journal import Turn, last_turn
 from .phrases import place_name, tell
 from .road import ROAD, Fork, Name
-from .tables import ROLLS
+from .tables import HOME, RESIGNED, ROLLS
 
 if TYPE_CHECKING:
     from .rules import TokaidoState
@@ -129,13 +129,20 @@ def _dice(state: TokaidoState) -> tuple[int, ...]:
 
 def _status(state: TokaidoState) -> str:
     if state.is_terminal():
-        ends = {"arrived": "all places are taken", "resigned": "one is left", "max_turns": "no turns are left"}
-        return f"Over: {ends[str(state.end_reason())]}"
+        return f"Over: {_ending(state)}"
     if state.is_chance_node():
         crossing = state.places[state.seat].endswith("c")
         return f"Seat {state.seat + 1} throws {'the crossing die' if crossing else 'two dice'}"
     legal = [state.action_to_string(action) for action in state.legal_actions() if action != compiled.RESIGN]
     return f"Seat {state.seat + 1} chooses {' or '.join(legal)}"
+
+
+def _ending(state: TokaidoState) -> str:
+    if state.end_reason() == "max_turns":
+        return "no turns are left"
+    if state.end_reason() == "goal" and state.game.options["finish"] == "first":
+        return f"seat {state.spots.index(HOME) + 1} is the first in Kyoto"
+    return "one is left" if RESIGNED in state.places else "all places are taken"
 
 
 def _told(turn: Turn) -> tuple[str, str]:

@@ -218,6 +218,8 @@ class PictureSugoroku:
                 words.append(f"{piece.square}#{piece.place}")
             else:
                 words.append(f"{piece.square}+{piece.rests}" if piece.rests else f"{piece.square}")
+        if self._is_over():
+            return f"{' '.join(words)} / - / over"
         pending = "dice" if self.waiting_for_die else "turn"
         # "with the rolls already repeated in the turn as `x1`..`x3` after the pending field"
         repeated = f" x{self.extra_rolls}" if self.extra_rolls else ""
@@ -238,7 +240,7 @@ class PictureSugoroku:
                 piece.square, piece.rests = (int(part) for part in word.split("+"))
             else:
                 piece.square = int(word)
-        game.mover = int(seat_text) - 1
+        game.mover = 0 if seat_text == "-" else int(seat_text) - 1  # a text does not say who ended the game
         pending, *repeated = pending_text.split()
         game.waiting_for_die = pending == "dice"
         game.extra_rolls = int(repeated[0].removeprefix("x")) if repeated else 0

@@ -170,6 +170,7 @@ def test_random_games_keep_the_rules(seed: int) -> None:
         assert points.count(1.0) == 1  # the first rank cannot be shared
         assert game.legal_moves() == []
         assert game.chance_outcomes() == {}
+        assert game.to_text().endswith(" / - / over")
         assert PictureSugoroku.from_text(game.to_text(), board, **options).returns() == points
         with pytest.raises(ValueError, match="not possible"):
             game.play("roll")

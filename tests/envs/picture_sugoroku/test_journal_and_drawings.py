@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import string
 from typing import Any
@@ -10,9 +11,9 @@ from xml.etree import ElementTree
 import pytest
 
 from sekisho.envs import load_game
-from sekisho.envs.errors import UnknownNameError
+from sekisho.envs.errors import OptionError, UnknownNameError
 from sekisho.envs.picture_sugoroku import phrases
-from sekisho.envs.picture_sugoroku.journal import events, journal, last_roll
+from sekisho.envs.picture_sugoroku.journal import events, journal, journal_text, last_roll, turns
 from sekisho.envs.picture_sugoroku.layout import Layout
 from sekisho.envs.picture_sugoroku.phrases import LANGUAGES
 from sekisho.envs.picture_sugoroku.picture import draw_svg
@@ -60,7 +61,7 @@ def random_states(seed: int) -> list[Any]:
 def test_journal_tells_the_journey() -> None:
     state = new_state(goal="exact", allow_resign=True, players=3)
     state.apply_moves("roll [3] roll [2] roll [5] roll [6] roll [4] roll [1] resign")
-    assert journal(state, names=["Aki", "Bo", "Chie"]) == [
+    assert journal_text(state, names=["Aki", "Bo", "Chie"]).splitlines() == [
         "1. Aki: rolls 3, on to square 3, will rest two turns.",
         "2. Bo: rolls 2, on to square 2, rolls again, rolls 5, on to square 7, back 6 to square 1.",
         "3. Chie: rolls 6, on to square 6, forward 1 to square 7, back 6 to square 1.",
@@ -72,29 +73,30 @@ def test_journal_tells_the_journey() -> None:
         "8. Bo: rests.",
     ]
     state.apply_moves("roll [1] roll")
-    assert journal(state)[-1] == "9. Player 1: rolls 1, on to square 4, back to the start."
+    assert journal_text(state).splitlines()[-1] == "9. Player 1: rolls 1, on to square 4, back to the start."
     assert last_roll(state) == "Player 1: rolls 1, on to square 4, back to the start."
 
 
 def test_journal_of_an_end_and_of_what_is_not_followed() -> None:
     state = new_state(players=3)
     state.apply_moves("roll [1] roll [1] roll [5]")
-    assert journal(state)[-2:] == [
+    assert journal_text(state).splitlines()[-2:] == [
         "3. Player 3: rolls 5, on to square 5, a leap to square 9, forward 5 to the goal, arrives as number 1.",
         "The journey is over: 1. Player 3, 2. Player 1, 2. Player 2.",
     ]
     state = new_state(chain=False)
     state.apply_moves("roll [5] roll [2] roll [2] roll [2]")
-    assert journal(state)[0].endswith("a leap to square 9, enough instructions for one roll.")
+    assert journal_text(state).splitlines()[0].endswith("a leap to square 9, enough instructions for one roll.")
     board = {**BOARD, "squares": {str(square): {"kind": "roll_again"} for square in range(1, 12)}}
     state = new_state(board=board)
     state.apply_moves("roll [1] roll [1] roll [1] roll [1]")
-    assert journal(state)[0].endswith("on to square 4, no fourth extra roll in one turn.")
+    assert journal_text(state).splitlines()[0].endswith("on to square 4, no fourth extra roll in one turn.")
     assert state.seat == 1
 
 
 def test_nothing_was_played_yet() -> None:
     assert journal(new_state()) == []
+    assert journal_text(new_state()) == ""
     assert last_roll(new_state()) == ""
 
 
@@ -102,12 +104,56 @@ def test_nothing_was_played_yet() -> None:
 def test_journal_in_every_language(language: str) -> None:
     for seed in range(4):
         state = random_states(seed)[-1]
-        lines = journal(state, language)
-        assert not any("{" in line or "\n" in line for line in lines)
+        lines = journal_text(state, language).split("\n")
+        assert not any("{" in line for line in lines)
         if language == "bn":
             assert not set(string.digits) & set("".join(lines))
-        by_turn = journal(state, "en")
-        assert len(lines) == len(by_turn)
+        told = [turn["text"][language] for turn in journal(state)]
+        assert len(lines) == len(told) + state.is_terminal()
+        assert all(line.endswith(text) for line, text in zip(lines, told, strict=False))
+
+
+def test_journal_as_data() -> None:
+    state = new_state(goal="exact", allow_resign=True, players=3)
+    state.apply_moves("roll [3] roll [2] roll [5] roll [6] roll [4] roll [1] resign")
+    data = journal(state)
+    assert json.loads(json.dumps(data)) == data
+    assert [turn["record"] for turn in data] == [
+        "roll [3]", "roll [2] roll [5]", "roll [6]", "rest", "roll [4]", "roll [1] resign", "rest", "rest",
+    ]  # fmt: skip
+    assert [turn["seat"] for turn in data] == [0, 1, 2, 0, 1, 2, 0, 1]
+    still = {"bounced": False}
+    assert data[0]["happenings"] == [
+        {"what": "move", "seat": 0, "number": 3, "start": 0, "end": 3, **still},
+        {"what": "owes", "seat": 0, "rests": 2},
+    ]
+    assert data[0]["text"]["en"] == "Player 1: rolls 3, on to square 3, will rest two turns."
+    assert data[1]["happenings"] == [
+        {"what": "move", "seat": 1, "number": 2, "start": 0, "end": 2, **still},
+        {"what": "again", "seat": 1},
+        {"what": "move", "seat": 1, "number": 5, "start": 2, "end": 7, **still},
+        {"what": "carried", "seat": 1, "kind": "back", "number": 6, "start": 7, "end": 1, **still},
+    ]
+    assert data[3]["happenings"] == [{"what": "rest", "seat": 0, "rests": 1}]
+    assert data[4]["happenings"][1:] == [
+        {"what": "carried", "seat": 1, "kind": "jump", "start": 5, "end": 9, **still},
+        {"what": "carried", "seat": 1, "kind": "forward", "number": 5, "start": 9, "end": 10, "bounced": True},
+        {"what": "owes", "seat": 1, "rests": 1},
+    ]
+    assert data[5]["happenings"][1:] == [{"what": "again", "seat": 2}, {"what": "resigned", "seat": 2}]
+    falling = state.game.from_text("3 1 0 / 1 / dice")
+    falling.apply_moves("[5]")
+    assert journal(falling)[0]["record"] == "[5]"
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_journal_tells_every_move(seed: int) -> None:
+    for state in random_states(seed)[::13]:
+        played = " ".join(turn["record"] for turn in journal(state) if turn["record"] != "rest")
+        assert played == " ".join(state.moves()).removesuffix("roll" if state.is_chance_node() else "").rstrip()
+        assert len(journal(state)) == len(turns(state))
+        arrived = [h["seat"] for turn in journal(state) for h in turn["happenings"] if h["what"] == "arrived"]
+        assert arrived == state.arrivals
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -154,11 +200,11 @@ def _fields(text: str) -> set[str]:
 
 def test_unknown_language_and_wrong_names() -> None:
     with pytest.raises(UnknownNameError, match="no phrases in 'fr'"):
-        journal(new_state(), "fr")
+        journal_text(new_state(), "fr")
     with pytest.raises(UnknownNameError, match="no phrases in 'fr'"):
         draw_svg(new_state(), "fr")
-    with pytest.raises(ValueError, match="expected 2 names"):
-        journal(new_state(), names=["Aki"])
+    with pytest.raises(OptionError, match="expected 2 names"):
+        journal_text(new_state(), names=["Aki"])
 
 
 # --- the drawings ----------------------------------------------------------------------------------------------------

@@ -169,15 +169,19 @@ def test_accessors() -> None:
     ("options", "position", "moves", "reason"),
     [
         ({}, "17 0 / 1 / turn", "roll [3]", "goal"),
-        ({"finish": "all_places"}, "17 0 / 1 / turn", "roll [3]", "one_left"),
+        ({"finish": "all_places"}, "17 0 / 1 / turn", "roll [3]", "goal"),
+        ({"finish": "all_places", "allow_resign": True}, "20#1 0 17 / 2 / turn", "resign", "goal"),
         ({"allow_resign": True}, "17 0 / 1 / turn", "resign", "resigned"),
+        ({"allow_resign": True}, "17 R 0 / 3 / turn", "resign", "resigned"),
         ({}, "17 0 / 1 / turn", "roll [1]", None),
     ],
 )
 def test_end_reason(options: dict[str, Any], position: str, moves: str, reason: str | None) -> None:
-    state = new_game(**options).from_text(position)
+    state = new_game(players=len(position.split("/")[0].split()), **options).from_text(position)
     state.apply_moves(moves)
     assert state.end_reason() == reason
+    assert state.to_text().endswith(" / - / over") == (reason is not None)
+    assert state.game.from_text(state.to_text()).end_reason() == reason
 
 
 @pytest.mark.parametrize(
@@ -186,8 +190,8 @@ def test_end_reason(options: dict[str, Any], position: str, moves: str, reason: 
         ("0 0 / 1 / turn", "[3]", "seat 1 must say roll first"),
         ("0 0 / 1 / turn", "resign", "resigning is not allowed in this game"),
         ("0 0 / 1 / dice", "roll", "the die is falling; expected [1] to [6]"),
-        ("0 20#1 / 2 / turn", "roll", "the game is over (goal)"),
-        ("0 20#1 / 2 / turn", "[3]", "the game is over (goal)"),
+        ("0 20#1 / - / over", "roll", "the game is over (goal)"),
+        ("0 20#1 / - / over", "[3]", "the game is over (goal)"),
     ],
 )
 def test_illegal_moves_are_explained(position: str, move: str, message: str) -> None:
@@ -225,9 +229,14 @@ def test_no_move(move: Any) -> None:
         ("R 0 / 2 / turn", "seat 1 cannot have resigned"),
         ("20#2 0 / 1 / turn", "arrivals are numbered #1, #2 and so on, each once, not #2"),
         ("20#1 20#2 / 1 / turn", "the game ends at the first arrival"),
-        ("20#1 0 / 2 / turn", "the seat to move is the one that ended it"),
-        ("20#1 0 / 1 / dice", "what is pending must be turn"),
-        ("20#1 0 / 1 / turn x1", "what is pending must be turn"),
+        ("20#1 0 / 2 / turn", "the game is over, so '- / over' is expected"),
+        ("20#1 0 / 1 / dice", "the game is over, so '- / over' is expected"),
+        ("20#1 0 / 1 / turn x1", "the game is over, so '- / over' is expected"),
+        ("20#1 0 / 1 / over", "a game that is over has '-' for the seat to move, not '1'"),
+        ("20#1 0 / - / turn", "the seat to move must be 1..2"),
+        ("20#1 0 / - / over x1", "the seat to move must be 1..2"),
+        ("0 0 / - / over", "the game is not over"),
+        ("20#1 5+1 / - / over", "seat 2 can never stand on square 5 owing 1 turns"),
     ],
 )
 def test_impossible_positions(text: Any, message: str) -> None:
@@ -240,10 +249,11 @@ def test_impossible_positions(text: Any, message: str) -> None:
     ("text", "message"),
     [
         ("20#1 20#2 20#3 / 3 / turn", "nobody is left"),
-        ("R R R / 3 / turn", "nobody is left"),
+        ("R R R / - / over", "nobody is left"),
         ("20#1 20#1 0 / 1 / turn", "each once, not #1, #1"),
         ("20#1 0 5 / 1 / turn", "seat 1 is out and cannot be to move"),
-        ("20#1 20#2 5 / 1 / turn", "the one that ended it by arriving last or resigning, not seat 1"),
+        ("20#1 20#2 5 / 1 / turn", "the game is over, so '- / over' is expected"),
+        ("20#1 0 5 / - / over", "the game is not over: two or more are under way"),
     ],
 )
 def test_impossible_positions_of_three(text: str, message: str) -> None:
@@ -279,13 +289,13 @@ WORDS = st.sampled_from(
         "7+3",
     ]
 )
-PENDING = st.sampled_from(["turn", "dice", "turn x1", "dice x3", "TURN  x2", "turn x0", "", "x1"])
+PENDING = st.sampled_from(["turn", "dice", "over", "turn x1", "dice x3", "TURN  x2", "turn x0", "", "x1", "over x1"])
 
 
 @settings(max_examples=300, deadline=None)
 @given(
     words=st.lists(WORDS, min_size=2, max_size=4),
-    seat=st.sampled_from(["1", "2", "3", "4", "0", "7", "x", "²"]),
+    seat=st.sampled_from(["1", "2", "3", "4", "-", "0", "7", "x", "²"]),
     pending=PENDING,
     finish=st.sampled_from(["first", "all_places"]),
     allow_resign=st.booleans(),

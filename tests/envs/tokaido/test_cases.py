@@ -20,14 +20,19 @@ def start(case: dict[str, Any]) -> TokaidoState:
     return load_game("tokaido", players=players, **case["options"]).from_text(case["position"])
 
 
+def without_turns(state: TokaidoState) -> str:
+    """Return the position's text without the turns taken, which the cases leave out."""
+    return " / ".join(state.to_text().split(" / ")[:3])
+
+
 @pytest.mark.parametrize("case", CASES, ids=[case["id"] for case in CASES])
 def test_case(case: dict[str, Any]) -> None:
     state = start(case)
-    assert state.to_text() == case["position"]
+    assert without_turns(state) == case["position"]
     state.apply_moves(" ".join(case["moves"]))
     expect = case["expect"]
     if "position" in expect:
-        assert state.to_text() == expect["position"], case["why"]
+        assert without_turns(state) == expect["position"], case["why"]
         assert not state.is_terminal()
     elif "legal_moves" in expect:
         legal = [state.action_to_string(action) for action in state.legal_actions()]

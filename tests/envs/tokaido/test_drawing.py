@@ -91,10 +91,34 @@ def test_roll_road_rests_and_last_turn_are_shown() -> None:
         assert words in text
 
 
-def test_the_end_is_shown() -> None:
-    state = load_game("tokaido").from_text("54#1 20 / - / over")
-    assert "Over: all places are taken" in words_of(ElementTree.fromstring(state.draw_svg()))
-    assert "seat 1: 54 Kyoto, number 1" in state.draw()
+@pytest.mark.parametrize(
+    ("options", "position", "words"),
+    [
+        ({}, "54#1 20 / - / over", "all places are taken"),
+        ({}, "54#2 20 54#1 / - / over", "all places are taken"),
+        ({"allow_resign": True}, "20 R / - / over", "one is left"),
+        ({"allow_resign": True}, "54#1 R 20 / - / over", "one is left"),
+        ({"finish": "first"}, "54#1 20 / - / over", "seat 1 is the first in Kyoto"),
+        ({"finish": "first"}, "20 54#1 7 / - / over", "seat 2 is the first in Kyoto"),
+        ({"finish": "first", "allow_resign": True}, "R 20 54#1 7 / - / over", "seat 3 is the first in Kyoto"),
+        ({"finish": "first", "allow_resign": True}, "R 20 R / - / over", "one is left"),
+        ({"max_turns": 9}, "5 20 / - / over", "no turns are left"),
+        ({"max_turns": 9}, "54#1 20 / - / over", "all places are taken"),
+        ({"max_turns": 9, "finish": "first"}, "5 20 9 / - / over / 9", "no turns are left"),
+        ({"max_turns": 9, "finish": "first"}, "54#1 20 9 / - / over / 9", "seat 1 is the first in Kyoto"),
+        ({"max_turns": 9, "allow_resign": True}, "R 20 9 / - / over", "no turns are left"),
+        ({"max_turns": 9}, "54#1 20 9 / - / over", "no turns are left"),
+    ],
+)
+def test_the_end_is_shown(options: dict[str, Any], position: str, words: str) -> None:
+    players = len(position.split("/")[0].split())
+    state = load_game("tokaido", players=players, **options).from_text(position)
+    assert f"Over: {words}" in words_of(ElementTree.fromstring(state.draw_svg()))
+    assert f"Over: {words}" in state.draw().splitlines()
+
+
+def test_an_arrival_is_shown() -> None:
+    assert "seat 1: 54 Kyoto, number 1" in load_game("tokaido").from_text("54#1 20 / - / over").draw()
 
 
 def test_colours_run_from_edo_to_kyoto() -> None:
