@@ -9,7 +9,7 @@ from typing import Any
 
 from rich.table import Table
 
-from .tournament import Result, Standing, Tournament
+from .tournament import Result, Standing, Tournament, unbalanced
 
 
 def standings_document(tournament: Tournament, lines: Sequence[Standing], results: Sequence[Result]) -> dict[str, Any]:
@@ -24,6 +24,7 @@ def standings_document(tournament: Tournament, lines: Sequence[Standing], result
         "players": tournament.game.num_players,
         "agents": agents,
         "games_played": len(results),
+        "balanced_multiple": unbalanced(tournament) or None,
         "mean_plies": sum(len(r.record.moves) for r in results) / len(results),
         "ends": _count([r.record.end for r in results]),
     }
@@ -36,13 +37,15 @@ def _count(words: Sequence[str]) -> dict[str, int]:
 def standings_table(tournament: Tournament, lines: Sequence[Standing], results: Sequence[Result]) -> Table:
     """Return the standings as a table for a terminal."""
     game = tournament.game
+    two = game.num_players == 2
+    score = "win 1, draw 0.5" if two else "place points mapped to 0..1, first 1, last 0"
     table = Table(
         title=f"{game.title}, {game.num_players} players, {len(results)} games",
-        caption="rating: Elo (mean of the field 1500); score: win 1, draw 0.5",
+        caption=f"rating: Elo (mean of the field 1500); score: {score}",
         title_justify="left",
         caption_justify="left",
     )
-    for name in ("#", "agent", "rating", "95 % interval", "score", "wins", "games", "ms/move"):
+    for name in ("#", "agent", "rating", "95 % interval", "score", "wins", "games" if two else "seats", "ms/move"):
         table.add_column(name, justify="left" if name == "agent" else "right", overflow="fold")
     for place, line in enumerate(lines, start=1):
         time = "" if math.isnan(line.milliseconds) else f"{line.milliseconds:.2f}"

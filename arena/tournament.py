@@ -56,7 +56,7 @@ class Tournament:
 
     def __post_init__(self) -> None:
         if len(self.agents) < 2:
-            raise OptionError(f"a tournament needs at least two agents, not {len(self.agents)}")
+            raise OptionError(f"a tournament needs at least two agents, apart by blanks, not {len(self.agents)}")
         for agent, other in itertools.combinations(self.agents, 2):
             if parse_spec(agent) == parse_spec(other):
                 spelled = "" if agent == other else f", once as {other!r}"

@@ -20,6 +20,7 @@ _AGENTS = "spec strings of two or more agents: " + "; ".join(f"{n} ({line})" for
 
 
 _MOST_WORKERS = 256
+_GAMES_WORTH_A_WORKER = 50  # starting a process takes about as long as playing so many quick games
 
 
 def _number(default: str, metavar: str = "INT") -> Any:
@@ -43,7 +44,7 @@ class Command:
     """random plies before the agents take over, the same for every seating"""
     seed: int = 0
     """the same seed gives the same games"""
-    workers: Annotated[int | None, _number("one for each processor")] = None
+    workers: Annotated[int | None, _number("one for each processor, where there are games enough")] = None
     """processes that play at the same time; fewer are fairer to agents limited by time"""
     output: Annotated[Path | None, tyro.conf.arg(metavar="DIR", help_behavior_hint="(default: keep nothing)")] = None
     """folder for the games and standings; the same command continues a tournament that was stopped"""
@@ -54,7 +55,7 @@ class Command:
         """Play, then print the standings."""
         game = game_from_words(self.game, self.rules, self.players)
         openings = game.opening_plies if self.openings is None else self.openings
-        workers = processors() if self.workers is None else self.workers
+        workers = min(processors(), 1 + self.games // _GAMES_WORTH_A_WORKER) if self.workers is None else self.workers
         if not 1 <= workers <= _MOST_WORKERS:
             raise OptionError(f"--workers must be 1..{_MOST_WORKERS}, not {workers}")
         tournament = Tournament(game, self.agents, self.games, openings, self.seed)

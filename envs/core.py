@@ -210,7 +210,7 @@ class State(ABC):
         return list(zip(outcomes[:count].tolist(), probabilities[:count].tolist(), strict=True))
 
     def legal_actions(self, player: int | None = None) -> list[int]:
-        """Return the legal actions in ascending order.
+        """Return the legal actions in ascending order; none at a chance node, where `chance_outcomes` has what follows.
 
         Args:
             player: a seat; one that is not to decide has none. Default: the seat to move.
@@ -412,6 +412,10 @@ class State(ABC):
         )
 
     __hash__ = None  # type: ignore[assignment]  # states change
+
+    def _repr_svg_(self) -> str:
+        """Return what a notebook shows."""
+        return self.draw_svg()
 
     def __str__(self) -> str:
         return self.draw()

@@ -54,9 +54,9 @@ def nearest(name: str, known: Iterable[str]) -> str:
         known: the names that exist.
 
     Returns:
-        A phrase such as ``did you mean 'quoridor'? (known: quoridor, tokaido)``.
+        A phrase such as ``did you mean 'quoridor'? (known: quoridor, tokaido)``, or ``known: quoridor, tokaido``.
     """
     names = sorted(known)
     close = difflib.get_close_matches(name.lower(), names, n=1, cutoff=0.5)
-    listing = f"(known: {', '.join(names)})" if names else "(none are known)"
-    return f"did you mean {close[0]!r}? {listing}" if close else listing
+    listing = f"known: {', '.join(names)}" if names else "none are known"
+    return f"did you mean {close[0]!r}? ({listing})" if close else listing

@@ -14,16 +14,22 @@ from PIL import Image
 from .errors import OptionError
 from .svg import FONT
 
+MAX_WIDTH = 8192
+"""Widest picture, in pixels; the rasteriser ends the process when memory runs out."""
+
 
 def rasterise(svg: str, width: int) -> NDArray[np.uint8]:
     """Return an SVG document as pixels, uint8 ``[height, width, 3]``, on white.
 
     Args:
         svg: the document; its shape decides the height.
-        width: in pixels, 1 or more.
+        width: in pixels, 1 to `MAX_WIDTH`.
+
+    Raises:
+        OptionError: for another width.
     """
-    if width < 1:
-        raise OptionError(f"the width of a picture must be 1 pixel or more, not {width}")
+    if not 1 <= width <= MAX_WIDTH:
+        raise OptionError(f"the width of a picture must be 1..{MAX_WIDTH} pixels, not {width}")
     png: Any = resvg_py.svg_to_bytes(svg_string=svg, width=width, background="#ffffff")
     return np.array(Image.open(io.BytesIO(bytes(png))).convert("RGB"))
 

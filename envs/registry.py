@@ -17,7 +17,7 @@ _games: dict[str, str | Callable[..., Game]] = {
 
 
 def register_game(name: str, game: str | Callable[..., Game]) -> None:
-    """Make a game of another package known to `load_game` and to every command.
+    """Make a game of another package known to `load_game` and to every command of this process.
 
     Args:
         name: a new name; taking one that exists is an error.

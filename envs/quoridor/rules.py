@@ -17,11 +17,16 @@ from . import kernels as compiled
 OPTIONS = (
     Option("players", 2, "seats at the table", choices=(2, 4)),
     Option("board_size", 9, "squares on a side", minimum=3, maximum=9),
-    Option("fences", lambda chosen: 10 if chosen["players"] == 2 else 5, "fences of each player", maximum=1000),
+    Option(
+        "fences",
+        lambda chosen: 10 if chosen["players"] == 2 else 5,
+        "fences of each player; 10 with 2 players, 5 with 4",
+        maximum=1000,
+    ),
     Option(
         "max_plies",
         lambda chosen: 4 * chosen["board_size"] ** 2,
-        "plies after which the game is a draw",
+        "plies after which the game is a draw; four a square",
         minimum=1,
         allow_none=True,
     ),

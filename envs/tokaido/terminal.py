@@ -1,7 +1,6 @@
 """Tokaido positions as text: a winding road for a terminal of 100 columns.
 
-The road runs eight stations a row, to and fro. A station has its pieces above its number, and below it its names and
-its event.
+The road runs eight stations a row, to and fro. Below its number a station has its pieces, its names and its event.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from .road import ROAD
 from .view import Piece, View, names_of
 
 PER_ROW, CELL = 8, 12  # stations in a row; columns of a station
-ROAD_LINE = 1  # of the five lines of a row the one with the numbers
+ROAD_LINE = 0  # of the five lines of a row the one with the numbers
 
 
 def text_of(view: View) -> str:
@@ -38,8 +37,8 @@ def _row(view: View, row: int, first: int) -> list[str]:
     if row % 2:
         stations.reverse()
     lines = [
-        [_padded(_marks(view.standing(str(station)), CELL - 1)) for station in stations],
         [_on_road(view, station) for station in stations],
+        [_padded(_marks(view.standing(str(station)), CELL - 1)) for station in stations],
         [_padded(ROAD.stations[station].kanji) for station in stations],
         [_padded(ROAD.stations[station].romaji) for station in stations],
         [_padded(_event(view, station)) for station in stations],

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from sekisho.envs import game_names, load_game
+from sekisho.envs.errors import OptionError
 from sekisho.envs.pixels import can_write, rasterise
 from sekisho.envs.tokaido import romaji
 
@@ -21,9 +22,10 @@ def test_every_game_has_a_picture_of_the_width_asked_for(name: str) -> None:
     assert len(np.unique(picture.reshape(-1, 3), axis=0)) > 20
 
 
-def test_a_picture_needs_a_width() -> None:
-    with pytest.raises(ValueError, match="1 pixel or more, not 0"):
-        rasterise("<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 1 1'/>", 0)
+@pytest.mark.parametrize("width", [0, -1, 100_000])
+def test_a_picture_needs_a_width_that_fits_into_memory(width: int) -> None:
+    with pytest.raises(OptionError, match=f"1..8192 pixels, not {width}"):
+        rasterise("<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 1 1'/>", width)
 
 
 def test_characters_that_no_font_has_cannot_be_written() -> None:
