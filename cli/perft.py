@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from rich.table import Table
 
-from ..envs import perft as counting
 from ..envs.errors import OptionError
+from ..envs.perft import divide, perft
 from .common import Flag, GameWord, Rules, console, game_from_words, print_json
 
 _MOST_PLIES = 1000
@@ -38,10 +38,10 @@ class Command:
             raise OptionError(f"--depth must be {least}..{_MOST_PLIES}, not {self.depth}")
         game = game_from_words(self.game, self.rules)
         state = game.from_text(self.position) if self.position else game.new_initial_state()
-        counting.perft(state, 0)  # whatever must be compiled is compiled before the clock starts
+        perft(state, 0)  # whatever must be compiled is compiled before the clock starts
         begin = time.perf_counter()
-        parts = counting.divide(state, self.depth) if self.divide else {}
-        nodes = sum(parts.values()) if self.divide else counting.perft(state, self.depth)
+        parts = divide(state, self.depth) if self.divide else {}
+        nodes = sum(parts.values()) if self.divide else perft(state, self.depth)
         seconds = time.perf_counter() - begin
         if self.json:
             document = {"game": game.name, "depth": self.depth, "nodes": nodes, "seconds": seconds}

@@ -55,7 +55,9 @@ class Command:
         """Play, then print the standings."""
         game = game_from_words(self.game, self.rules, self.players)
         openings = game.opening_plies if self.openings is None else self.openings
-        workers = min(processors(), 1 + self.games // _GAMES_WORTH_A_WORKER) if self.workers is None else self.workers
+        workers = (
+            max(min(processors(), 1 + self.games // _GAMES_WORTH_A_WORKER), 1) if self.workers is None else self.workers
+        )
         if not 1 <= workers <= _MOST_WORKERS:
             raise OptionError(f"--workers must be 1..{_MOST_WORKERS}, not {workers}")
         tournament = Tournament(game, self.agents, self.games, openings, self.seed)

@@ -129,8 +129,8 @@ def test_games_that_do_not_fill_every_arrangement_are_noticed(games: int, multip
 @pytest.mark.parametrize(
     ("agents", "options", "kind", "word"),
     [
-        ((), {}, OptionError, "at least two agents, not 0"),
-        (("random",), {}, OptionError, "at least two agents, not 1"),
+        ((), {}, OptionError, "at least two agents, apart by blanks, not 0"),
+        (("random",), {}, OptionError, "at least two agents, apart by blanks, not 1"),
         (("random", "heuristic", "random"), {}, OptionError, "'random' is named twice"),
         (("random", " random "), {}, OptionError, "'random' is named twice, once as ' random '"),
         (("random", "randm"), {}, UnknownNameError, "did you mean 'random'"),

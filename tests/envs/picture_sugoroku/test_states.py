@@ -6,6 +6,7 @@ import copy
 import json
 import pickle
 import random
+import re
 from pathlib import Path
 from typing import Any
 
@@ -262,6 +263,15 @@ def test_impossible_positions_of_three(text: str, message: str) -> None:
     assert message in str(caught.value)
 
 
+def test_positions_that_the_rules_show() -> None:
+    path = Path(__file__).parents[3] / "docs" / "rules" / "picture_sugoroku.md"
+    shown = re.findall(r"`([0-9][^`/]* / [^`]*)`", path.read_text(encoding="utf-8"))
+    assert len(shown) == 3
+    for text in shown:
+        game = load_game("picture_sugoroku", players=len(text.split("/")[0].split()), finish="all_places")
+        assert game.from_text(text).to_text() == text
+
+
 WORDS = st.sampled_from(
     [
         "0",
@@ -315,6 +325,50 @@ def test_any_position_reads_or_is_refused(
         assert game.from_text(state.to_text()) == state
         if not state.is_terminal():
             assert sum(random_playouts(state, 2).mean_returns) == pytest.approx(0, abs=1e-12)
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3),
+    max_leaves=4,
+)
+VALUES = st.sampled_from(
+    ["roll", "resign", "[3]", "0 0 / 1 / turn", "6+2 20#1 / - / over", "over", "mix", "jump", 5, 20, True, 1.0, {}, []]
+)
+
+
+def changed_anywhere(data: st.DataObject, value: Any) -> Any:
+    """Return a JSON value with one of its parts changed, or left out."""
+    if isinstance(value, dict | list) and value and data.draw(st.integers(0, 5)):
+        key = data.draw(st.sampled_from(sorted(value) if isinstance(value, dict) else range(len(value))))
+        value = copy.copy(value)
+        if data.draw(st.integers(0, 3)) == 0:
+            del value[key]
+        else:
+            value[key] = changed_anywhere(data, value[key])
+        return value
+    return data.draw(JSON | VALUES)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.data())
+def test_any_dict_reads_or_is_refused(data: st.DataObject) -> None:
+    game = new_game(
+        players=data.draw(st.integers(2, 4)), finish=data.draw(st.sampled_from(["first", "all_places"])),
+        allow_resign=data.draw(st.booleans()), board=data.draw(st.sampled_from([BOARD, SHIPPED[1]])),
+    )  # fmt: skip
+    state = game.new_initial_state()
+    for choice in data.draw(st.lists(st.integers(0, 5), max_size=40)):
+        if state.is_terminal():
+            break
+        state.apply_action(choice if state.is_chance_node() else state.legal_actions()[choice == 5 and -1])
+    changed = changed_anywhere(data, json.loads(json.dumps(state.to_dict())))
+    for read in (state_from_dict, game.from_dict):
+        try:
+            again = read(changed)
+        except SekishoError:
+            continue
+        assert read(json.loads(json.dumps(again.to_dict()))) == again
 
 
 # --- previews --------------------------------------------------------------------------------------------------------

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import json
 import pickle
 import random
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,7 +17,14 @@ from hypothesis import strategies as st
 
 from sekisho.envs import load_game
 from sekisho.envs.core import Game, State
-from sekisho.envs.errors import IllegalActionError, NotationError, PositionError, RecordError, UnknownNameError
+from sekisho.envs.errors import (
+    IllegalActionError,
+    NotationError,
+    PositionError,
+    RecordError,
+    SekishoError,
+    UnknownNameError,
+)
 from sekisho.envs.playouts import random_playouts
 from sekisho.envs.registry import state_from_dict
 from sekisho.envs.tokaido.journal import journal, journal_text, turns
@@ -24,6 +34,7 @@ from sekisho.envs.tokaido.records import read_record, write_record
 from sekisho.envs.tokaido.rules import PLIES_PER_TURN
 from sekisho.envs.tokaido.tables import Walker
 
+RULES = Path(__file__).parents[3] / "docs" / "rules" / "tokaido.md"
 TABLES: list[dict[str, Any]] = [
     {},
     {"players": 6, "allow_resign": True},
@@ -119,7 +130,7 @@ def test_a_language_without_phrases(language: Any) -> None:
     state = load_game("tokaido").new_initial_state()
     for moves in ("", "[2-5] 5"):
         state.apply_moves(moves)
-        with pytest.raises(UnknownNameError, match=r"no phrases in .*\(known: en, ja\)"):
+        with pytest.raises(UnknownNameError, match=r"no phrases in .*known: en, ja"):
             journal_text(state, language)
     with pytest.raises(UnknownNameError, match="no phrases in"):
         tell([], language)
@@ -225,6 +236,14 @@ def test_missing_rest_in_a_record() -> None:
 def test_impossible_positions(options: dict[str, Any], text: str, message: str) -> None:
     with pytest.raises(PositionError, match=message):
         load_game("tokaido", **options).from_text(text)
+
+
+def test_positions_that_the_rules_show() -> None:
+    shown = re.findall(r"`([0-9][^`/]* / [^`]*)`", RULES.read_text(encoding="utf-8"))
+    assert len(shown) == 2
+    for text in shown:
+        players, cap = len(text.split("/")[0].split()), 200 if text.count("/") == 3 else None
+        assert load_game("tokaido", players=players, max_turns=cap).from_text(text).to_text() == text
 
 
 def test_blanks_and_capitals() -> None:
@@ -363,6 +382,71 @@ def test_any_text_is_refused_or_round_trips(
         assert game.from_text(state.to_text()).to_text() == state.to_text()
         random_playouts(state, 1)
         where_rests_are_owed(state, at, plies=10)
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | ANYTHING,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(ANYTHING, inner, max_size=3),
+    max_leaves=4,
+)
+WORDS = st.sampled_from(
+    ["[2-5]", "[3]", "[6-6]", "5", "12", "crossing", "detour", "resign", "rest", "", "x", "\n", "\x1c"]
+)
+
+
+@given(st.data())
+@settings(max_examples=150, deadline=None)
+def test_any_record_is_refused_or_round_trips(data: st.DataObject) -> None:
+    """A record with a word changed, left out or put in, or with its lines in another order."""
+    game = load_game("tokaido", **data.draw(st.sampled_from(TABLES)))
+    state = play(game, data.draw(st.integers(0, 30)), data.draw(st.integers(0, 60)))
+    words = re.split(r"([ \n])", write_record(state))
+    at, until = sorted(data.draw(st.tuples(*[st.integers(0, len(words))] * 2)))
+    put = data.draw(st.lists(WORDS | ANYTHING, max_size=2))
+    changed = data.draw(st.sampled_from([
+        words[:at] + put + words[at + 1 :], words[:at] + words[until:], words[at:] + words[:at], words[:at] + put,
+    ]))  # fmt: skip
+    start = data.draw(st.sampled_from([None, None, game.new_initial_state().to_text(), "9 30 / 1 / turn", ""]))
+    try:
+        again = read_record(game, "".join(changed), start)
+    except SekishoError:
+        return
+    assert read_record(game, write_record(again), start) == again
+
+
+@given(JSON, JSON, st.sampled_from(TABLES))
+@settings(max_examples=100, deadline=None)
+def test_what_is_no_record_is_refused(text: Any, start: Any, options: dict[str, Any]) -> None:
+    with contextlib.suppress(SekishoError):
+        read_record(load_game("tokaido", **options), text, start)
+
+
+def changed_anywhere(data: st.DataObject, value: Any) -> Any:
+    """Return a JSON value with one of its parts changed, or left out."""
+    if isinstance(value, dict | list) and value and data.draw(st.integers(0, 3)):
+        key = data.draw(st.sampled_from(sorted(value) if isinstance(value, dict) else range(len(value))))
+        if data.draw(st.integers(0, 3)) == 0:
+            return [*value[:key], *value[key + 1 :]] if isinstance(value, list) else {
+                name: part for name, part in value.items() if name != key
+            }  # fmt: skip
+        value = copy.copy(value)
+        value[key] = changed_anywhere(data, value[key])
+        return value
+    return data.draw(JSON | WORDS | TEXTS)
+
+
+@given(st.data())
+@settings(max_examples=150, deadline=None)
+def test_any_dict_is_refused_or_round_trips(data: st.DataObject) -> None:
+    game = load_game("tokaido", **data.draw(st.sampled_from(TABLES)))
+    state = play(game, data.draw(st.integers(0, 30)), data.draw(st.integers(0, 60)))
+    changed = changed_anywhere(data, json.loads(json.dumps(state.to_dict())))
+    for read in (state_from_dict, game.from_dict):
+        try:
+            again = read(changed)
+        except SekishoError:
+            continue
+        assert read(json.loads(json.dumps(again.to_dict()))) == again
 
 
 def test_no_turn_is_longer_than_the_bound() -> None:
