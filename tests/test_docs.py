@@ -58,3 +58,9 @@ def test_links_to_files_lead_somewhere(page: Path) -> None:
     links = re.findall(r"\]\(([^)#:]+)\)", page.read_text(encoding="utf-8"))
     missing = [link for link in links if not (page.parent / link).exists()]
     assert not missing
+
+
+@pytest.mark.parametrize("page", PAGES, ids=[str(page.relative_to(ROOT)) for page in PAGES])
+def test_no_placeholder_was_left(page: Path) -> None:
+    text = page.read_text(encoding="utf-8").replace("SEKISHO_CACHE_DIR", "")
+    assert not re.findall(r"^[A-Z]{3,}$|\b[A-Z]+_[A-Z]+\b|\bTODO\b|\bTBD\b", text, re.MULTILINE)
