@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import cast
+from typing import ClassVar, cast
 
 import numpy as np
 
@@ -52,41 +52,36 @@ class ShortestPathAgent(Agent):
         return Decision(int(rng.choice(best)), policy=dict.fromkeys(best, 1 / len(best)))
 
 
+class _NumberAgent(Agent):
+    """Tokaido: always the number at the place `which` of the ascending ones, and the crossing at every fork."""
+
+    name: ClassVar[str]
+    which: ClassVar[int]
+
+    def supports(self, game: Game) -> None:
+        """See `Agent.supports`."""
+        if not isinstance(game, Tokaido):
+            raise AgentError(f"agent {self.name!r} plays tokaido, not {game.name}")
+
+    def act(self, state: State, rng: np.random.Generator, deadline: float | None = None) -> Decision:
+        """See `Agent.act`."""
+        self.supports(state.game)
+        require_decision(state)
+        actions = [action for action in state.legal_actions() if action != RESIGN]
+        return Decision(CROSSING if CROSSING in actions else actions[self.which])
+
+
 @dataclass
-class LargerAgent(Agent):
+class LargerAgent(_NumberAgent):
     """Tokaido: always the larger number, the sum of a double, and the crossing at every fork."""
 
-    def supports(self, game: Game) -> None:
-        """See `Agent.supports`."""
-        _require_tokaido(game, "larger")
-
-    def act(self, state: State, rng: np.random.Generator, deadline: float | None = None) -> Decision:
-        """See `Agent.act`."""
-        self.supports(state.game)
-        return Decision(max(_numbers_or_crossing(state)))
+    name = "larger"
+    which = -1
 
 
 @dataclass
-class SmallerAgent(Agent):
+class SmallerAgent(_NumberAgent):
     """Tokaido: always the smaller number, one die of a double, and the crossing at every fork."""
 
-    def supports(self, game: Game) -> None:
-        """See `Agent.supports`."""
-        _require_tokaido(game, "smaller")
-
-    def act(self, state: State, rng: np.random.Generator, deadline: float | None = None) -> Decision:
-        """See `Agent.act`."""
-        self.supports(state.game)
-        return Decision(min(_numbers_or_crossing(state)))
-
-
-def _require_tokaido(game: Game, agent: str) -> None:
-    if not isinstance(game, Tokaido):
-        raise AgentError(f"agent {agent!r} plays tokaido, not {game.name}")
-
-
-def _numbers_or_crossing(state: State) -> list[int]:
-    """Return the actions that advance, in the order of their numbers, or the crossing alone."""
-    require_decision(state)
-    actions = [action for action in state.legal_actions() if action != RESIGN]
-    return [CROSSING] if CROSSING in actions else actions
+    name = "smaller"
+    which = 0
