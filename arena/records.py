@@ -136,12 +136,13 @@ def _keys(data: Any) -> str:
     return ", ".join(sorted(map(str, data))) if isinstance(data, dict) else repr(data)[:80]
 
 
-def read_records(path: Path) -> Iterator[GameRecord]:
+def read_records(path: str | Path) -> Iterator[GameRecord]:
     """Yield the records of a file, one a line.
 
     Raises:
         RecordError: if the file cannot be read, or naming the line that is no record.
     """
+    path = Path(path)
     try:
         with path.open(encoding="utf-8") as file:
             for number, line in enumerate(file, start=1):

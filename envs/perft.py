@@ -76,8 +76,8 @@ def perft(start: Game | State, depth: int) -> int:
     Returns:
         The number of such sequences; 1 at depth 0.
     """
-    if depth < 0:
-        raise OptionError(f"depth must be 0 or more, not {depth}")
+    if not isinstance(depth, int) or depth < 0:
+        raise OptionError(f"depth must be a whole number, 0 or more, not {depth!r}")
     state = start.new_initial_state() if isinstance(start, Game) else start
     game = state.game
     if state.is_terminal() and depth > 0:
@@ -87,8 +87,8 @@ def perft(start: Game | State, depth: int) -> int:
 
 def divide(start: Game | State, depth: int) -> dict[str, int]:
     """Return the perft of each first ply, by its notation; the values add up to ``perft(start, depth)``."""
-    if depth < 1:
-        raise OptionError(f"depth must be 1 or more, not {depth}")
+    if not isinstance(depth, int) or depth < 1:
+        raise OptionError(f"depth must be a whole number, 1 or more, not {depth!r}")
     state = start.new_initial_state() if isinstance(start, Game) else start
     plies = [o for o, _ in state.chance_outcomes()] if state.is_chance_node() else state.legal_actions()
     return {state.action_to_string(action): perft(state.child(action), depth - 1) for action in plies}
