@@ -74,6 +74,9 @@ class TournamentFolder:
         description = json.dumps(tournament.to_dict(), indent=1, ensure_ascii=False) + "\n"
         with _errors_in_words(path):
             path.mkdir(parents=True, exist_ok=True)
+            for name in (DESCRIPTION, GAMES):
+                if (path / name).exists() and not (path / name).is_file():
+                    raise OptionError(f"{path / name} is no ordinary file; choose another folder")
             described = (path / DESCRIPTION).exists()
             if described:
                 self._require_same(json.loads(description))

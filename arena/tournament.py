@@ -208,6 +208,7 @@ def play_all(tournament: Tournament, pairings: Sequence[Pairing], workers: int =
     context = multiprocessing.get_context("spawn")
     pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_prepare_worker)
     waiting: deque[Future[list[Result]]] = deque()
+    done = False
     try:
         for begin in range(1, len(pairings), size):
             with _interrupts_held():  # submitting may start a process, which inherits that they are held
@@ -216,10 +217,14 @@ def play_all(tournament: Tournament, pairings: Sequence[Pairing], workers: int =
                 yield from waiting.popleft().result()
         while waiting:
             yield from waiting.popleft().result()
+        done = True
     except BrokenProcessPool as error:
         raise RunError("a process that played games died (out of memory, or killed)") from error
     finally:
-        pool.shutdown(wait=True, cancel_futures=True)
+        with _interrupts_held():
+            for process in [] if done else list((pool._processes or {}).values()):
+                process.terminate()  # nobody wants what it still plays
+            pool.shutdown(wait=True, cancel_futures=True)
 
 
 def _play_chunk(tournament: Tournament, pairings: Sequence[Pairing]) -> list[Result]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from functools import partial
 
 from rich.console import Console
 from rich.table import Table
@@ -10,7 +11,7 @@ from rich.table import Table
 from ..arena.speed import Contest, Measure, contests
 from ..envs.errors import OptionError
 from ..envs.registry import game_class, game_names
-from .common import Flag, GameWord, console, print_json, progress
+from .common import Flag, GameWord, console, interruptible, print_json, progress
 
 _MOST_REPEATS = 1000
 
@@ -45,7 +46,7 @@ class Command:
         with progress() as bar:
             task = bar.add_task("figures", total=len(wanted))
             for contest in wanted:
-                measures.append(contest.run(self.repeats))
+                measures.append(interruptible(partial(contest.run, self.repeats)))
                 bar.advance(task)
         return measures
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
-from collections.abc import Mapping
-from typing import Annotated, Any
+import threading
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
+from typing import Annotated, Any, TypeVar
 
 import tyro
 from rich.console import Console
@@ -17,6 +20,7 @@ from ..envs.options import parse_options
 from ..envs.registry import game_class
 
 Flag = tyro.conf.FlagCreatePairsOff[bool]
+Result = TypeVar("Result")
 GameWord = Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="GAME")]
 Rules = Annotated[str, tyro.conf.arg(metavar="KEY=VALUE,…", help_behavior_hint="(default: the game's)")]
 
@@ -57,6 +61,23 @@ def game_from_words(name: str, rules: str = "", players: int | None = None) -> G
 def print_json(document: Mapping[str, Any] | list[Any]) -> None:
     """Print one JSON document on stdout."""
     print(json.dumps(document, indent=2, ensure_ascii=False))
+
+
+def interruptible(work: Callable[[], Result]) -> Result:
+    """Return what `work` returns; while it runs compiled code, which knows no Ctrl-C, Ctrl-C still ends the command."""
+    outcome: Future[Result] = Future()
+
+    def run() -> None:
+        try:
+            outcome.set_result(work())
+        except BaseException as error:
+            outcome.set_exception(error)
+
+    threading.Thread(target=run, daemon=True).start()
+    while not outcome.done():
+        with contextlib.suppress(TimeoutError):
+            return outcome.result(timeout=0.2)
+    return outcome.result()
 
 
 def progress() -> Progress:

@@ -9,7 +9,7 @@ from rich.table import Table
 
 from ..envs.errors import OptionError
 from ..envs.perft import divide, perft
-from .common import Flag, GameWord, Rules, console, game_from_words, print_json
+from .common import Flag, GameWord, Rules, console, game_from_words, interruptible, print_json
 
 _MOST_PLIES = 1000
 
@@ -40,8 +40,8 @@ class Command:
         state = game.from_text(self.position) if self.position else game.new_initial_state()
         perft(state, 0)  # whatever must be compiled is compiled before the clock starts
         begin = time.perf_counter()
-        parts = divide(state, self.depth) if self.divide else {}
-        nodes = sum(parts.values()) if self.divide else perft(state, self.depth)
+        parts = interruptible(lambda: divide(state, self.depth)) if self.divide else {}
+        nodes = sum(parts.values()) if self.divide else interruptible(lambda: perft(state, self.depth))
         seconds = time.perf_counter() - begin
         if self.json:
             document = {"game": game.name, "depth": self.depth, "nodes": nodes, "seconds": seconds}

@@ -76,7 +76,7 @@ class Command:
         if multiple := unbalanced(tournament):
             out.print(f"Not every agent had every seat equally often: choose --games as a multiple of {multiple}.")
         if self.output is not None:
-            out.print(f"Games and standings: {self.output}", soft_wrap=True)
+            out.print("Games and standings:", repr(str(self.output)), soft_wrap=True, markup=False, emoji=False)
 
 
 def _play(tournament: Tournament, folder: TournamentFolder | None, workers: int) -> list[Result]:

@@ -27,13 +27,16 @@ from typing import Any, overload
 import numba
 import numba.extending
 import platformdirs
-from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile, _CacheLocator
+
+from .files import write_text_atomically
 
 CACHE_VARIABLE = "SEKISHO_CACHE_DIR"
 """Environment variable that moves the cache folder."""
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 _KERNEL_LINE = re.compile(rb"^@(?:kernel|intrinsic)\b", re.MULTILINE)
+_FOLDER_NAME = re.compile(r"kernels-[0-9a-f]{16}")
 _STALE_SECONDS = 30 * 24 * 3600.0
 
 _log = logging.getLogger("sekisho")
@@ -42,7 +45,10 @@ _log = logging.getLogger("sekisho")
 def cache_folder() -> Path:
     """Return the folder in which this package keeps what it can always make again."""
     chosen = os.environ.get(CACHE_VARIABLE)
-    return Path(chosen).expanduser() if chosen else Path(platformdirs.user_cache_dir("sekisho", appauthor=False))
+    try:
+        return Path(chosen).expanduser() if chosen else Path(platformdirs.user_cache_dir("sekisho", appauthor=False))
+    except RuntimeError:  # nobody's home: a folder that cannot be, of which `_open_folder` then warns
+        return Path(os.devnull, "sekisho")
 
 
 @overload
@@ -105,7 +111,7 @@ def _remove_stale_folders(parent: Path) -> None:
     """Delete kernel folders that no process has used for a month."""
     for folder in parent.glob("kernels-*"):
         try:
-            if time.time() - folder.stat().st_mtime > _STALE_SECONDS:
+            if _FOLDER_NAME.fullmatch(folder.name) and time.time() - folder.stat().st_mtime > _STALE_SECONDS:
                 shutil.rmtree(folder, ignore_errors=True)
         except OSError:  # another process was quicker
             continue
@@ -167,10 +173,34 @@ class _KernelCacheImpl(CompileResultCacheImpl):  # type: ignore[misc]
     _locator_classes = (_KernelLocator,)
 
 
+class _CheckedFile(IndexDataCacheFile):  # type: ignore[misc]
+    """numba's cache files, each with a checksum beside it: machine code with a flipped bit must not run."""
+
+    def _save_data(self, name: str, data: Any) -> None:
+        super()._save_data(name, data)
+        path = Path(self._data_path(name))
+        write_text_atomically(path.with_name(path.name + ".sha256"), _digest(path))
+
+    def _load_data(self, name: str) -> Any:
+        path = Path(self._data_path(name))
+        if path.with_name(path.name + ".sha256").read_text(encoding="utf-8") != _digest(path):
+            raise ValueError(f"{path.name} does not match its checksum")
+        return super()._load_data(name)
+
+
+def _digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
 class _KernelCache(FunctionCache):  # type: ignore[misc]
     """numba's function cache, in our folder, that survives a damaged or unwritable one."""
 
     _impl_class = _KernelCacheImpl
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__(function)
+        stamp = self._impl.locator.get_source_stamp()
+        self._cache_file = _CheckedFile(self.cache_path, self._impl.filename_base, stamp)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         try:

@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import IllegalActionError, NotationError, OptionError, PositionError, SekishoError
+from .errors import IllegalActionError, NotationError, OptionError, PositionError, SekishoError, shown
 from .kernels import CHANCE, TERMINAL, Kernels, kernel_table
 from .options import Option, resolve
 
@@ -38,6 +38,13 @@ class Preview:
     data: Mapping[str, Any]
 
 
+def _index(number: Any) -> int:
+    """Return an integer of any kind as an int; raise `TypeError` for anything else, truth values included."""
+    if isinstance(number, bool):
+        raise TypeError
+    return operator.index(number)
+
+
 def name_of(number: int, names: Sequence[str]) -> str:
     """Return the name of an action or outcome.
 
@@ -49,11 +56,11 @@ def name_of(number: int, names: Sequence[str]) -> str:
         IllegalActionError: if none has that number.
     """
     try:
-        index = operator.index(number)
+        index = _index(number)
     except TypeError:
-        raise IllegalActionError(f"an action is an integer, not {number!r}") from None
+        raise IllegalActionError(f"an action is an integer, not {shown(number)}") from None
     if not 0 <= index < len(names):
-        raise IllegalActionError(f"expected 0..{len(names) - 1}, not {index}")
+        raise IllegalActionError(f"expected 0..{len(names) - 1}, not {shown(index)}")
     return names[index]
 
 
@@ -436,15 +443,17 @@ class State(ABC):
     def _checked(self, action: int) -> int:
         """Return `action` as an int if it may be applied here; raise `IllegalActionError` if not."""
         try:
-            number = operator.index(action)
+            number = _index(action)
         except TypeError:
-            raise IllegalActionError(f"an action is an integer, not {action!r}") from None
+            raise IllegalActionError(f"an action is an integer, not {shown(action)}") from None
         if self.is_chance_node():
             outcomes = [outcome for outcome, _ in self.chance_outcomes()]
             if number not in outcomes:
-                raise IllegalActionError(f"{number} is not an outcome of this throw; expected one of {outcomes}")
+                raise IllegalActionError(f"{shown(number)} is not an outcome of this throw; expected one of {outcomes}")
         elif not 0 <= number < self.game.num_actions:
-            raise IllegalActionError(f"actions of {self.game.name} are 0..{self.game.num_actions - 1}, not {number}")
+            raise IllegalActionError(
+                f"actions of {self.game.name} are 0..{self.game.num_actions - 1}, not {shown(number)}"
+            )
         elif not self._legal()[number]:
             raise IllegalActionError(f"{self.action_to_string(number)}: {self.explain_illegal(number)}")
         return number

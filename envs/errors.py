@@ -46,6 +46,15 @@ class RunError(SekishoError, RuntimeError):
     """A run was asked for properly and failed on the way (a dead worker, a full disk)."""
 
 
+def shown(value: object) -> str:
+    """Return a foreign value for a message, however long or broken its own text is."""
+    try:
+        text = repr(value)
+    except Exception:  # a number of ten thousand digits, a list that nests too deep
+        text = f"a {type(value).__name__}"
+    return text if len(text) <= 80 else text[:77] + "..."
+
+
 def nearest(name: str, known: Iterable[str]) -> str:
     """Return a hint for an unknown name: the nearest known one, and the list of all.
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from .errors import OptionError, UnknownNameError, nearest
+from .errors import OptionError, UnknownNameError, nearest, shown
 
 _NONE_WORDS = ("none", "off")
 _TRUE_WORDS, _FALSE_WORDS = ("true", "yes", "on", "1"), ("false", "no", "off", "0")
@@ -51,7 +51,7 @@ class Option:
             return None
         if self.choices:
             for choice in self.choices:
-                if choice == value and isinstance(choice, bool) == isinstance(value, bool):
+                if _is_choice(value, choice):
                     return choice
         elif not isinstance(value, bool):
             try:
@@ -60,7 +60,7 @@ class Option:
                 number = self.minimum - 1
             if self.minimum <= number <= self.maximum:
                 return number
-        raise OptionError(f"option {self.name!r} must be {self.expected}, not {value!r}")
+        raise OptionError(f"option {self.name!r} must be {self.expected}, not {shown(value)}")
 
     def parse(self, text: str) -> Any:
         """Return the value that a word spells, as `check` does."""
@@ -73,7 +73,14 @@ class Option:
                 return None
             if re.fullmatch("[+-]?[0-9]{1,11}", word):
                 return self.check(int(word))
-        raise OptionError(f"option {self.name!r} must be {self.expected}, not {text.strip()!r}")
+        raise OptionError(f"option {self.name!r} must be {self.expected}, not {shown(text.strip())}")
+
+
+def _is_choice(value: Any, choice: Any) -> bool:
+    """Return whether `value` is `choice`, of the same kind: neither 2.0 nor True is a 2."""
+    if isinstance(choice, int) and not isinstance(choice, bool):
+        return hasattr(value, "__index__") and not isinstance(value, bool) and operator.index(value) == choice
+    return type(value) is type(choice) and bool(value == choice)
 
 
 def _words_for(choice: Any) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ import resvg_py
 from numpy.typing import NDArray
 from PIL import Image
 
-from .errors import OptionError
+from .errors import OptionError, shown
 from .svg import FONT
 
 MAX_WIDTH = 8192
@@ -28,8 +28,8 @@ def rasterise(svg: str, width: int) -> NDArray[np.uint8]:
     Raises:
         OptionError: for another width.
     """
-    if not 1 <= width <= MAX_WIDTH:
-        raise OptionError(f"the width of a picture must be 1..{MAX_WIDTH} pixels, not {width}")
+    if type(width) is not int or not 1 <= width <= MAX_WIDTH:
+        raise OptionError(f"the width of a picture must be 1..{MAX_WIDTH} pixels, not {shown(width)}")
     png: Any = resvg_py.svg_to_bytes(svg_string=svg, width=width, background="#ffffff")
     return np.array(Image.open(io.BytesIO(bytes(png))).convert("RGB"))
 

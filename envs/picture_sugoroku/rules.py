@@ -53,7 +53,7 @@ class PictureSugoroku(Game):
     max_chance_outcomes = compiled.NUM_FACES
     state_size = compiled.STATE_SIZE
 
-    def __init__(self, **options: Any) -> None:
+    def __init__(self, /, **options: Any) -> None:
         super().__init__(**options)
         self.num_players = self.options["players"]
         self.board = load_board(self.options["board"])

@@ -11,7 +11,7 @@ import functools
 import re
 from dataclasses import dataclass
 
-from ..errors import NotationError, PositionError, UnknownNameError, nearest
+from ..errors import NotationError, OptionError, PositionError, UnknownNameError, nearest, shown
 
 FILES = "abcdefghi"
 _MOVE = re.compile(r"([a-z])([1-9][0-9]?)([hv]?)")
@@ -165,6 +165,8 @@ def convert_moves(moves: str, source: str, target: str, size: int = 9) -> str:
     for name in (source, target):
         if name not in CONVERTERS:
             raise UnknownNameError(f"there is no notation {name!r}; {nearest(str(name), CONVERTERS)}")
+    if size not in range(3, 10):
+        raise OptionError(f"boards have 3..9 squares on a side, not {shown(size)}")
     flip = (source == "standard") != (target == "standard")
     converted = []
     for number, word in enumerate(moves.split(), start=1):

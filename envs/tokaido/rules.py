@@ -71,7 +71,7 @@ class Tokaido(Game):
     max_chance_outcomes = compiled.FACES
     state_size = compiled.STATE_SIZE
 
-    def __init__(self, **options: Any) -> None:
+    def __init__(self, /, **options: Any) -> None:
         super().__init__(**options)
         self.num_players = self.options["players"]
         cap = self.options["max_turns"]
