@@ -19,6 +19,7 @@ import sekisho
 from sekisho.envs.compiling import cache_folder
 from sekisho.envs.counter_rng import draw, draw_below, mix, new_rng
 
+OLD, YOUNG = "kernels-00000000000000aa", "kernels-00000000000000bb"
 PACKAGE = Path(sekisho.__file__).resolve().parent
 COMPILING = "sekisho: compiling kernels (only the first time"
 DRAW = """
@@ -98,7 +99,7 @@ class ColdStart:
 def cold_start(tmp_path_factory: pytest.TempPathFactory) -> ColdStart:
     """Run `DRAW` where nothing is cached; tests that change the cache use a copy."""
     place = linked(tmp_path_factory.mktemp("cold"))
-    for name, days in (("kernels-old", 31), ("kernels-young", 29), ("weights", 400)):
+    for name, days in ((OLD, 31), (YOUNG, 29), ("kernels-mine", 400)):
         (place.cache / name).mkdir(parents=True)
         stamp = time.time() - 24 * 3600 * days
         os.utime(place.cache / name, (stamp, stamp))
@@ -134,8 +135,8 @@ def test_a_cold_start_says_once_that_it_compiles_and_a_second_process_compiles_n
 
 def test_folders_that_nobody_used_for_a_month_are_removed_and_others_kept(cold_start: ColdStart) -> None:
     names = sorted(path.name for path in cold_start.place.cache.iterdir())
-    assert "kernels-old" not in names
-    assert {"kernels-young", "weights"} < set(names)
+    assert OLD not in names
+    assert {YOUNG, "kernels-mine"} < set(names)
     assert len(names) == 3  # and the one that was made
 
 
