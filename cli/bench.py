@@ -54,7 +54,11 @@ class Command:
 def _show(measures: list[Measure], console: Console) -> None:
     table = Table("measure", "value", "unit", "peer", "its value", "times faster")
     for m in measures:
-        peer_value = "" if m.peer_value is None else f"{m.peer_value:,.4g}"
+        peer_value = "" if m.peer_value is None else _rounded(m.peer_value)
         ratio = "" if m.ratio is None else f"{m.ratio:.1f}"
-        table.add_row(m.name, f"{m.value:,.4g}", m.unit, m.peer or "", peer_value, ratio)
+        table.add_row(m.name, _rounded(m.value), m.unit, m.peer or "", peer_value, ratio)
     console.print(table)
+
+
+def _rounded(value: float) -> str:
+    return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
