@@ -79,7 +79,10 @@ class Option:
 def _is_choice(value: Any, choice: Any) -> bool:
     """Return whether `value` is `choice`, of the same kind: neither 2.0 nor True is a 2."""
     if isinstance(choice, int) and not isinstance(choice, bool):
-        return hasattr(value, "__index__") and not isinstance(value, bool) and operator.index(value) == choice
+        try:
+            return not isinstance(value, bool) and operator.index(value) == choice
+        except TypeError:
+            return False
     return type(value) is type(choice) and bool(value == choice)
 
 

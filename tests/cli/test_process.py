@@ -188,3 +188,14 @@ def test_help_is_laid_out_at_once_however_narrow_the_terminal(columns: str) -> N
     done = run("tournament", "--help", env=environment(COLUMNS=columns))
     assert done.returncode == 0
     assert max(len(line) for line in done.stdout.decode().splitlines() if line.startswith(("╭", "│", "╰"))) == 40
+
+
+@posix
+def test_ctrl_c_ends_a_count_that_would_take_years() -> None:
+    count = [*COMMAND, "perft", "quoridor", "--depth", "20"]
+    process = subprocess.Popen(count, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment())
+    time.sleep(8)  # it has loaded and counts
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out) == (1, b"")
+    assert err.endswith(b"sekisho: interrupted\n")

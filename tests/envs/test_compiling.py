@@ -252,6 +252,27 @@ def test_damaged_cache_files_are_replaced_with_a_warning_each(warm: Place, suffi
     assert warm.run(DRAW) == (printed, "")
 
 
+def test_machine_code_with_a_single_changed_bit_is_never_run(warm: Place) -> None:
+    files = list(warm.cache.glob("kernels-*/counter_rng.*.nbc"))
+    assert files
+    for file in files:
+        content = bytearray(file.read_bytes())
+        content[len(content) // 2] ^= 1
+        file.write_bytes(bytes(content))
+    printed, said = warm.run(DRAW)
+    assert printed == expected_numbers()
+    assert "does not match its checksum" in said
+    assert warm.run(DRAW) == (printed, "")
+
+
+def test_without_a_home_kernels_are_compiled_anew_with_a_warning(tmp_path: Path) -> None:
+    place = linked(tmp_path)
+    nowhere = Place(place.parent, Path("~there-is-no-such-user/cache"))
+    printed, said = nowhere.run(DRAW)
+    assert printed == expected_numbers()
+    assert "cannot write the cache folder" in said
+
+
 def test_importing_the_rules_loads_neither_torch_nor_an_environment_library(here: Place) -> None:
     code = """
         import sys

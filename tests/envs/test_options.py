@@ -191,3 +191,19 @@ def test_any_values_either_make_a_game_that_can_be_played_or_are_refused_on_purp
     assert game == load_game(name, **dict(game.options))
     assert game.from_text(state.to_text()).to_text() == state.to_text()
     state.apply_action(state.chance_outcomes()[0][0] if state.is_chance_node() else state.legal_actions()[0])
+
+
+@pytest.mark.parametrize(
+    "value", [2.0, 2 + 0j, True, np.array([2, 4]), np.array([2]), [2], pytest.param(10**5000, id="huge"), "2", None]
+)
+@pytest.mark.parametrize("name", game_names())
+def test_a_number_of_players_is_a_whole_number_and_nothing_like_it(name: str, value: Any) -> None:
+    with pytest.raises(OptionError, match="option 'players' must be"):
+        load_game(name, players=value)
+
+
+@pytest.mark.parametrize("name", game_names())
+def test_an_option_may_not_be_named_like_a_parameter_of_python(name: str) -> None:
+    for foreign in ("self", "name"):
+        with pytest.raises(UnknownNameError):
+            load_game(name, **{foreign: 1})

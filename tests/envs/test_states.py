@@ -370,3 +370,13 @@ def test_play_is_deterministic_and_leaves_the_global_generators_alone(game: Game
 @every_game
 def test_a_compact_state_has_at_most_256_bytes(game: Game) -> None:
     assert game.new_initial_state().words.nbytes == 8 * game.state_size <= 256
+
+
+@every_game
+@pytest.mark.parametrize("action", [True, False, pytest.param(10**5000, id="huge"), 1.0, None, "1"])
+def test_what_is_no_whole_number_is_no_action(game: Game, action: Any) -> None:
+    state = game.new_initial_state()
+    before = snapshot(state)
+    with pytest.raises(IllegalActionError):
+        state.apply_action(action)
+    assert snapshot(state) == before
