@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from gymnasium.utils import seeding
@@ -29,6 +29,7 @@ PERSPECTIVES = ("mover", "board")
 MAX_OPENING_PLIES = 200
 _MAX_TRIES = 1000
 _ROOM = 256  # plies that a step may need; that the dice decide more in a row does not happen
+_OVER, _NO_ACTION = -1, -2
 _REPEATED = -5  # like `TERMINAL`: the position has occurred too often
 
 
@@ -73,8 +74,8 @@ def show(game: Any, rules: Any, state: Any, seat: Any, decides: Any, turned: Any
 
 @kernel
 def begin_games(table: Any, rules: Any, repetition: Any, turned: Any, views: Any, where: Any, starts: Any, plies: Any,
-                states: Any, rngs: Any, log: Any, hashes: Any, counts: Any, seats: Any, legal: Any, masks: Any,
-                observations: Any) -> Any:  # fmt: skip
+                states: Any, rngs: Any, log: Any, hashes: Any, counts: Any, seats: Any, over: Any, legal: Any,
+                masks: Any, observations: Any, rewards: Any, ends: Any) -> Any:  # fmt: skip
     """Begin a game in each row of `where` from its row of `starts`, with `plies` random plies, up to a decision.
 
     Returns the first row in which that was not possible, or -1.
@@ -83,6 +84,9 @@ def begin_games(table: Any, rules: Any, repetition: Any, turned: Any, views: Any
     for row in range(where.size):
         if not where[row]:
             continue
+        over[row] = True
+        rewards[row] = 0.0
+        ends[row] = False
         state = states[row]
         node = np.int64(TERMINAL)
         for _ in range(_MAX_TRIES):
@@ -98,30 +102,41 @@ def begin_games(table: Any, rules: Any, repetition: Any, turned: Any, views: Any
         if node < 0:
             return row
         seats[row] = node
+        over[row] = False
         show(game, rules, state, node, True, turned, views, legal[row], masks[row], observations[row])
     return -1
 
 
 @kernel
 def step_games(table: Any, rules: Any, repetition: Any, turned: Any, views: Any, where: Any, actions: Any, states: Any,
-               rngs: Any, log: Any, hashes: Any, counts: Any, seats: Any, legal: Any, masks: Any, observations: Any,
-               rewards: Any, ends: Any) -> None:  # fmt: skip
+               rngs: Any, log: Any, hashes: Any, counts: Any, seats: Any, actors: Any, over: Any, legal: Any,
+               masks: Any, observations: Any, rewards: Any, ends: Any) -> Any:  # fmt: skip
     """Play an action in each row of `where` and throw whatever dice follow.
 
-    Writes masks and observations, the rewards of all seats (float64 ``[rows, players]``) and `ends` (int8
+    Writes masks and observations, the rewards of all seats (float64 ``[rows, players]``) and `ends` (bool
     ``[rows, 3]``: terminated, truncated, by an illegal action).
+
+    Returns the most plies of a game; or, having done nothing, `_OVER` if one of the games is over or `_NO_ACTION` if
+    a number is no action.
     """
     game = bind(table)
+    for row in range(where.size):
+        if where[row] and over[row]:
+            return _OVER
+        if where[row] and not 0 <= actions[row] < masks.shape[1]:
+            return _NO_ACTION
+    longest = 0
     for row in range(where.size):
         if not where[row]:
             continue
         state, seat = states[row], seats[row]
         action = views[seat, actions[row]]
+        actors[row] = seat
         rewards[row] = 0.0
-        ends[row] = 0
+        ends[row] = False
         if not legal[row, action]:
             rewards[row, seat] = -1.0
-            ends[row, 0] = ends[row, 2] = 1
+            over[row] = ends[row, 0] = ends[row, 2] = True
             show(game, rules, state, seat, False, turned, views, legal[row], masks[row], observations[row])
             continue
         node = play_ply(game, rules, state, action, repetition, row, log, hashes, counts)
@@ -132,11 +147,14 @@ def step_games(table: Any, rules: Any, repetition: Any, turned: Any, views: Any,
             seat = node
         else:
             ends[row, 1] = node == TERMINAL and game.capped(rules, state) != 0
-            ends[row, 0] = 1 - ends[row, 1]
+            ends[row, 0] = not ends[row, 1]
+            over[row] = True
             if node == TERMINAL:
                 game.returns(rules, state, rewards[row])
         seats[row] = seat
         show(game, rules, state, seat, node >= 0, turned, views, legal[row], masks[row], observations[row])
+        longest = max(longest, counts[row])
+    return longest
 
 
 @kernel
@@ -195,6 +213,7 @@ class Episodes:
         self.turned = perspective == "mover"
         board = np.tile(np.arange(game.num_actions), (game.num_players, 1))
         self._views = np.ascontiguousarray(game.action_views if self.turned else board)
+        self._shape = (number, *game.observation_shape)
         self._size = int(np.prod(game.observation_shape))
         self._initial = game.new_initial_state().words.copy()
         self._starts = np.tile(self._initial, (number, 1))
@@ -202,36 +221,40 @@ class Episodes:
         self.seats = np.zeros(number, dtype=np.int64)
         self.actors = np.zeros(number, dtype=np.int64)
         self.over = np.ones(number, dtype=np.bool_)
-        self._ends = np.zeros((number, 3), dtype=np.int8)
+        self._ends = np.zeros((number, 3), dtype=np.bool_)
         self._legal = np.zeros((number, game.num_actions), dtype=np.int8)
         self._rngs = np.zeros((number, 2), dtype=np.uint64)
         self._counts = np.zeros(number, dtype=np.int64)
-        room = MAX_OPENING_PLIES + _ROOM
-        self._log = np.zeros((number, room if keeps_history else 0), dtype=np.int64)
-        self._hashes = np.zeros((number, room if game.repetition else 0), dtype=np.uint64)
+        self._room = MAX_OPENING_PLIES + 2 * _ROOM  # plies of a game that can be noted
+        self._log = np.zeros((number, self._room if keeps_history else 0), dtype=np.int64)
+        self._hashes = np.zeros((number, self._room if game.repetition else 0), dtype=np.uint64)
         self._walks: dict[int, State] = {}
         self.renew()
 
     def renew(self) -> None:
-        """Give `masks`, `observations` and `rewards` fresh arrays; those handed out before are never written again."""
-        self.masks = np.zeros((self.number, self.game.num_actions), dtype=np.int8)
-        self.observations = np.empty((self.number, *self.game.observation_shape), dtype=np.float32)
-        self.rewards = np.zeros((self.number, self.game.num_players))
+        """Give `masks`, `observations` and `rewards` fresh arrays; those handed out before are never written again.
+
+        What the new ones hold is not defined until every game has begun or was stepped.
+        """
+        self.masks = np.empty((self.number, self.game.num_actions), dtype=np.int8)
+        self._flat = np.empty((self.number, self._size), dtype=np.float32)
+        self.observations = self._flat.reshape(self._shape)
+        self.rewards = np.empty((self.number, self.game.num_players))
 
     @property
     def terminated(self) -> NDArray[np.bool_]:
         """Which games the last step ended by the rules or by an illegal action."""
-        return self._ends[:, 0] != 0
+        return self._ends[:, 0].copy()
 
     @property
     def truncated(self) -> NDArray[np.bool_]:
         """Which games the last step cut short because they had reached the cap on their length."""
-        return self._ends[:, 1] != 0
+        return self._ends[:, 1].copy()
 
     @property
     def illegal(self) -> NDArray[np.bool_]:
         """Which games the last step ended by an illegal action."""
-        return self._ends[:, 2] != 0
+        return self._ends[:, 2].copy()
 
     def seed(self, seeds: Sequence[int]) -> None:
         """Set the generators by a seed for each game."""
@@ -262,11 +285,10 @@ class Episodes:
                 raise PositionError(f"the game is over at {position!r} ({state.end_reason()}): nothing can begin there")
             start, opening = state.words, 0
         self._starts[chosen] = start
-        self.over[chosen] = True
         failed = begin_games(
             self.game.table, self.game.rules, self.game.repetition, self.turned, self._views, chosen, self._starts,
-            opening, self.states, self._rngs, self._log, self._hashes, self._counts, self.seats, self._legal,
-            self.masks, self._flat(),
+            opening, self.states, self._rngs, self._log, self._hashes, self._counts, self.seats, self.over,
+            self._legal, self.masks, self._flat, self.rewards, self._ends,
         )  # fmt: skip
         if failed >= 0:
             raise OptionError(
@@ -275,9 +297,6 @@ class Episodes:
                 else f"the dice ended {_MAX_TRIES} games before anybody could decide; begin at another position"
             )
         self._walks.clear()
-        self._ends[chosen] = 0
-        self.rewards[chosen] = 0.0
-        self.over[chosen] = False
 
     def step(self, actions: NDArray[np.int64], where: NDArray[np.bool_] | None = None) -> None:
         """Play one action in each row of `where`, by default in all, and whatever throws of dice follow it.
@@ -292,21 +311,15 @@ class Episodes:
             IllegalActionError: if a number is no action of the game at all; nothing has changed then.
         """
         chosen = self._all if where is None else where
-        if (self.over & chosen).any():
-            games = "the game is over" if self.number == 1 else f"games {np.flatnonzero(self.over & chosen)} are over"
-            raise EpisodeError(f"{games}, or none has begun: call reset() before step()")
-        asked = actions if where is None else np.where(chosen, actions, 0)
-        if asked.min() < 0 or asked.max() >= self.game.num_actions:
-            wrong = asked[(asked < 0) | (asked >= self.game.num_actions)][0]
-            raise IllegalActionError(f"actions of {self.game.name} are 0..{self.game.num_actions - 1}, not {wrong}")
-        self._make_room()
-        np.copyto(self.actors, self.seats, where=chosen)
-        step_games(
-            self.game.table, self.game.rules, self.game.repetition, self.turned, self._views, chosen, asked,
-            self.states, self._rngs, self._log, self._hashes, self._counts, self.seats, self._legal, self.masks,
-            self._flat(), self.rewards, self._ends,
+        longest = step_games(
+            self.game.table, self.game.rules, self.game.repetition, self.turned, self._views, chosen, actions,
+            self.states, self._rngs, self._log, self._hashes, self._counts, self.seats, self.actors, self.over,
+            self._legal, self.masks, self._flat, self.rewards, self._ends,
         )  # fmt: skip
-        self.over |= chosen & self._ends[:, :2].any(axis=1)
+        if longest < 0:
+            self._refuse(actions, chosen)
+        if longest + _ROOM > self._room:
+            self._make_room()
 
     def observe(self, row: int, seat: int) -> NDArray[np.float32]:
         """Return what a seat sees of a game, or the board as it lies if nobody's view was chosen."""
@@ -334,15 +347,19 @@ class Episodes:
     def _all(self) -> NDArray[np.bool_]:
         return np.ones(self.number, dtype=np.bool_)
 
-    def _flat(self) -> NDArray[np.float32]:
-        return self.observations.reshape(self.number, self._size)
+    def _refuse(self, actions: NDArray[np.int64], chosen: NDArray[np.bool_]) -> NoReturn:
+        over = np.flatnonzero(self.over & chosen).tolist()
+        if over:
+            games = "the game is" if self.number == 1 else f"games {over} are"
+            raise EpisodeError(f"{games} over or has not begun: call reset() before step()")
+        wrong = next(n for n in actions[chosen].tolist() if not 0 <= n < self.game.num_actions)
+        raise IllegalActionError(f"actions of {self.game.name} are 0..{self.game.num_actions - 1}, not {wrong}")
 
     def _make_room(self) -> None:
         """Let what is noted of each ply grow with the longest game."""
-        room = max(self._log.shape[1], self._hashes.shape[1])
-        if room and int(self._counts.max()) + _ROOM > room:
-            self._log = np.concatenate([self._log, np.zeros_like(self._log)], axis=1)
-            self._hashes = np.concatenate([self._hashes, np.zeros_like(self._hashes)], axis=1)
+        self._log = np.concatenate([self._log, np.zeros_like(self._log)], axis=1)
+        self._hashes = np.concatenate([self._hashes, np.zeros_like(self._hashes)], axis=1)
+        self._room *= 2
 
 
 def whole_number(value: Any, name: str, least: int, most: int) -> int:
