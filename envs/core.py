@@ -39,7 +39,7 @@ class Preview:
     data: Mapping[str, Any]
 
 
-def _index(number: Any) -> int:
+def as_index(number: Any) -> int:
     """Return an integer of any kind as an int; raise `TypeError` for anything else, truth values included."""
     if isinstance(number, bool):
         raise TypeError
@@ -57,7 +57,7 @@ def name_of(number: int, names: Sequence[str]) -> str:
         IllegalActionError: if none has that number.
     """
     try:
-        index = _index(number)
+        index = as_index(number)
     except TypeError:
         raise IllegalActionError(f"an action is an integer, not {shown(number)}") from None
     if not 0 <= index < len(names):
@@ -386,7 +386,9 @@ class State(ABC):
         """
         seat = self.current_player() if player is None else player
         if not (0 if player is None else -1) <= seat < self.game.num_players:
-            raise IllegalActionError(f"seats are 0..{self.game.num_players - 1}, not {shown(seat)}: name one that looks")
+            raise IllegalActionError(
+                f"seats are 0..{self.game.num_players - 1}, not {shown(seat)}: name one that looks"
+            )
         out = np.zeros(self.game.observation_shape, dtype=np.float32)
         self.game.kernels.observe(self.game.rules, self.words, seat, out.reshape(-1))
         return out
@@ -498,7 +500,7 @@ class State(ABC):
     def _checked(self, action: int) -> int:
         """Return `action` as an int if it may be applied here; raise `IllegalActionError` if not."""
         try:
-            number = _index(action)
+            number = as_index(action)
         except TypeError:
             raise IllegalActionError(f"an action is an integer, not {shown(action)}") from None
         if self.is_chance_node():

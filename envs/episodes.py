@@ -195,6 +195,8 @@ class Episodes:
         masks: int8 ``[number, actions]``, 1 = legal, in the view of the seat; zeros where a game has ended.
         observations: float32 ``[number, *observation_shape]``, what the seat sees.
         rewards: float64 ``[number, players]``, of the last step.
+        ends: bool ``[number, 3]``: whether the last step terminated a game, truncated it because it had reached the
+            cap on its length, and whether it was an illegal action, which also terminates.
     """
 
     def __init__(
@@ -221,7 +223,7 @@ class Episodes:
         self.seats = np.zeros(number, dtype=np.int64)
         self.actors = np.zeros(number, dtype=np.int64)
         self.over = np.ones(number, dtype=np.bool_)
-        self._ends = np.zeros((number, 3), dtype=np.bool_)
+        self.ends = np.zeros((number, 3), dtype=np.bool_)
         self._legal = np.zeros((number, game.num_actions), dtype=np.int8)
         self._rngs = np.zeros((number, 2), dtype=np.uint64)
         self._counts = np.zeros(number, dtype=np.int64)
@@ -229,32 +231,19 @@ class Episodes:
         self._log = np.zeros((number, self._room if keeps_history else 0), dtype=np.int64)
         self._hashes = np.zeros((number, self._room if game.repetition else 0), dtype=np.uint64)
         self._walks: dict[int, State] = {}
-        self.renew()
+        self._adopt(*self._fresh())
 
-    def renew(self) -> None:
-        """Give `masks`, `observations` and `rewards` fresh arrays; those handed out before are never written again.
+    def _fresh(self) -> tuple[NDArray[np.int8], NDArray[np.float32], NDArray[np.float64]]:
+        """Return new arrays for masks, observations (a row for each game) and rewards; nothing is in them yet."""
+        return (
+            np.empty((self.number, self.game.num_actions), dtype=np.int8),
+            np.empty((self.number, self._size), dtype=np.float32),
+            np.empty((self.number, self.game.num_players)),
+        )
 
-        What the new ones hold is not defined until every game has begun or was stepped.
-        """
-        self.masks = np.empty((self.number, self.game.num_actions), dtype=np.int8)
-        self._flat = np.empty((self.number, self._size), dtype=np.float32)
-        self.observations = self._flat.reshape(self._shape)
-        self.rewards = np.empty((self.number, self.game.num_players))
-
-    @property
-    def terminated(self) -> NDArray[np.bool_]:
-        """Which games the last step ended by the rules or by an illegal action."""
-        return self._ends[:, 0].copy()
-
-    @property
-    def truncated(self) -> NDArray[np.bool_]:
-        """Which games the last step cut short because they had reached the cap on their length."""
-        return self._ends[:, 1].copy()
-
-    @property
-    def illegal(self) -> NDArray[np.bool_]:
-        """Which games the last step ended by an illegal action."""
-        return self._ends[:, 2].copy()
+    def _adopt(self, masks: NDArray[np.int8], flat: NDArray[np.float32], rewards: NDArray[np.float64]) -> None:
+        self.masks, self._flat, self.rewards = masks, flat, rewards
+        self.observations = flat.reshape(self._shape)
 
     def seed(self, seeds: Sequence[int]) -> None:
         """Set the generators by a seed for each game."""
@@ -265,13 +254,14 @@ class Episodes:
         """Set the generator of a game by the next number of another."""
         self._rngs[row] = generator.integers(2**64, dtype=np.uint64), 0
 
-    def begin(self, where: NDArray[np.bool_] | None = None, position: str | None = None) -> None:
+    def begin(self, where: NDArray[np.bool_] | None = None, position: str | None = None, fresh: bool = False) -> None:
         """Begin a new game in each row of `where`, by default in all.
 
         Args:
             where: bool ``[number]``.
             position: where they begin, in the text form of the game; without one at the start of the game, after
                 `random_openings` random plies.
+            fresh: whether masks, observations and rewards get new arrays, so that those handed out stay as they are.
 
         Raises:
             PositionError: if the text is malformed, or nobody can move there; nothing has changed then.
@@ -285,10 +275,12 @@ class Episodes:
                 raise PositionError(f"the game is over at {position!r} ({state.end_reason()}): nothing can begin there")
             start, opening = state.words, 0
         self._starts[chosen] = start
+        if fresh:
+            self._adopt(self.masks.copy(), self._flat.copy(), self.rewards.copy())
         failed = begin_games(
             self.game.table, self.game.rules, self.game.repetition, self.turned, self._views, chosen, self._starts,
             opening, self.states, self._rngs, self._log, self._hashes, self._counts, self.seats, self.over,
-            self._legal, self.masks, self._flat, self.rewards, self._ends,
+            self._legal, self.masks, self._flat, self.rewards, self.ends,
         )  # fmt: skip
         if failed >= 0:
             raise OptionError(
@@ -298,28 +290,37 @@ class Episodes:
             )
         self._walks.clear()
 
-    def step(self, actions: NDArray[np.int64], where: NDArray[np.bool_] | None = None) -> None:
+    def step(self, actions: NDArray[np.int64], where: NDArray[np.bool_] | None = None, fresh: bool = False) -> None:
         """Play one action in each row of `where`, by default in all, and whatever throws of dice follow it.
 
         Args:
             actions: int64 ``[number]``, in the view of each game's seat. An illegal one ends its game with reward -1
                 for its seat and 0 for the others.
             where: bool ``[number]``; the actions of other rows are not looked at.
+            fresh: as in `begin`; nothing is in the rows of the games that are not stepped.
 
         Raises:
             EpisodeError: if one of these games is over; nothing has changed then.
             IllegalActionError: if a number is no action of the game at all; nothing has changed then.
         """
         chosen = self._all if where is None else where
+        masks, flat, rewards = arrays = self._fresh() if fresh else (self.masks, self._flat, self.rewards)
         longest = step_games(
             self.game.table, self.game.rules, self.game.repetition, self.turned, self._views, chosen, actions,
             self.states, self._rngs, self._log, self._hashes, self._counts, self.seats, self.actors, self.over,
-            self._legal, self.masks, self._flat, self.rewards, self._ends,
+            self._legal, masks, flat, rewards, self.ends,
         )  # fmt: skip
         if longest < 0:
             self._refuse(actions, chosen)
+        if fresh:
+            self._adopt(*arrays)
         if longest + _ROOM > self._room:
             self._make_room()
+
+    def cut(self, where: NDArray[np.bool_]) -> None:
+        """End the games in some rows where they are, as truncated."""
+        self.over[where] = True
+        self.ends[where, 1] = True
 
     def observe(self, row: int, seat: int) -> NDArray[np.float32]:
         """Return what a seat sees of a game, or the board as it lies if nobody's view was chosen."""
@@ -327,11 +328,15 @@ class Episodes:
         self.game.kernels.observe(self.game.rules, self.states[row], seat if self.turned else -1, out)
         return out.reshape(self.game.observation_shape)
 
+    def position(self, row: int) -> State:
+        """Return the position of a game; it does not know how the game came there, except for repetitions."""
+        return self.game.state_of(self.states[row].copy(), self._hashes[row, : self._counts[row] + 1])
+
     def state(self, row: int) -> State:
-        """Return the position of a game; without `keeps_history` it does not know how the game came there."""
+        """Return the position of a game with all that was played (if it `keeps_history`)."""
         played = int(self._counts[row])
         if played > self._log.shape[1]:
-            return self.game.state_of(self.states[row].copy(), self._hashes[row, : played + 1])
+            return self.position(row)
         walk = self._walks.get(row)
         if walk is None:
             walk = self._walks[row] = self.game.state_of(self._starts[row].copy())
@@ -339,9 +344,14 @@ class Episodes:
             walk.apply_action(ply)
         return walk.clone()
 
-    def board_action(self, row: int, action: int) -> int:
-        """Return the action of the rules that a number means in the view of the seat of a game."""
-        return int(self._views[self.seats[row], action])
+    def explain_illegal(self, row: int, action: int) -> str:
+        """Return in words why a number is no legal action of a game; it stands for the action in the seat's view."""
+        state, meant = self.position(row), int(self._views[self.seats[row], action])
+        return f"{state.action_to_string(meant)}: {state.explain_illegal(meant)}"
+
+    def seen_as(self, row: int, action: int) -> int:
+        """Return the number by which the seat of a game calls an action of the rules in its view."""
+        return int(np.flatnonzero(self._views[self.seats[row]] == action)[0])
 
     @functools.cached_property
     def _all(self) -> NDArray[np.bool_]:

@@ -11,12 +11,12 @@ class Part(NamedTuple):
 
     Attributes:
         name: what it shows.
-        count: planes or features, along the first axis.
+        size: planes or features, along the first axis.
         meaning: of its numbers, in words.
     """
 
     name: str
-    count: int
+    size: int
     meaning: str
 
 
@@ -24,11 +24,11 @@ def table(parts: Iterable[Part]) -> list[tuple[int, int, Part]]:
     """Return ``(first, last, part)`` for each part: where it stands along the first axis of the observation."""
     rows, first = [], 0
     for part in parts:
-        rows.append((first, first + part.count - 1, part))
-        first += part.count
+        rows.append((first, first + part.size - 1, part))
+        first += part.size
     return rows
 
 
 def total(parts: Iterable[Part]) -> int:
     """Return how many planes or features the parts have together."""
-    return sum(part.count for part in parts)
+    return sum(part.size for part in parts)

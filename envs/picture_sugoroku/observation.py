@@ -8,8 +8,24 @@ from ..compiling import kernel
 from ..kernels import TERMINAL
 from ..observations import Part
 from .kernels import (
-    AGAIN, CHAIN, EXACT, EXTRA, FIRST_ENDS, GOAL, LANDINGS, MAX_EXTRA, MAX_PLAYERS, MAY_RESIGN, NUM_FACES, PLACE,
-    PLAYERS, RESIGNED, RESTS, SEAT, SQUARE, to_move,
+    AGAIN,
+    CHAIN,
+    EXACT,
+    EXTRA,
+    FIRST_ENDS,
+    GOAL,
+    LANDINGS,
+    MAX_EXTRA,
+    MAX_PLAYERS,
+    MAY_RESIGN,
+    NUM_FACES,
+    PLACE,
+    PLAYERS,
+    RESIGNED,
+    RESTS,
+    SEAT,
+    SQUARE,
+    to_move,
 )  # fmt: skip
 
 # Where the features stand.
@@ -79,6 +95,6 @@ def parts() -> tuple[Part, ...]:
     return (
         Part("seat to move", MAX_PLAYERS, "1 at the seat that rolls; 0 when the game is over"),
         Part("extra rolls", 1, "share of the extra rolls of a turn that have been granted"),
-        Part("options", 4, "1 for `chain`, `goal=\"exact\"`, `finish=\"first\"` and `allow_resign`"),
+        Part("options", 4, '1 for `chain`, `goal="exact"`, `finish="first"` and `allow_resign`'),
         *seats,
     )

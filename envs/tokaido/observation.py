@@ -7,7 +7,17 @@ from typing import Any
 from ..compiling import kernel
 from ..observations import Part
 from .kernels import (
-    MAX_TURNS, NUMBERS, OVER, PLAYERS, RESTS, ROLL, SEAT, SPOT, TURNS, VARIANT, WAITS,
+    MAX_TURNS,
+    NUMBERS,
+    OVER,
+    PLAYERS,
+    RESTS,
+    ROLL,
+    SEAT,
+    SPOT,
+    TURNS,
+    VARIANT,
+    WAITS,
 )  # fmt: skip
 
 MAX_SEATS = 6
