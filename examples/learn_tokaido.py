@@ -3,7 +3,7 @@
 What such a learner needs from an environment is what it asks for by itself: the method ``action_masks``. The last line
 says how many games the learned policy wins, with a 95 % interval; a player that chooses at random wins half of them.
 
-Run: pip install "sekisho[examples]" && python examples/learn_tokaido.py --steps 50000 --seed 0
+Run, after pip install -e ".[examples]": python examples/learn_tokaido.py --steps 50000 --seed 0
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.evaluation import evaluate_policy
-from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.vec_env import DummyVecEnv
 
 import sekisho.envs  # noqa: F401  makes the environments known
@@ -55,7 +54,16 @@ def learn(steps: int, seed: int, opponents: str = "random") -> MaskablePPO:
         seed=seed,
         device="cpu",
     )
-    return model.learn(steps, callback=ProgressBar(steps))
+    console = Console(stderr=True)
+    columns = ("learning", BarColumn(), MofNCompleteColumn(), "decisions", TimeRemainingColumn())
+    with Progress(*columns, console=console, disable=not console.is_terminal) as bar:
+        task = bar.add_task("", total=steps)
+
+        def show(*_: Any) -> bool:
+            bar.update(task, completed=model.num_timesteps)
+            return True  # go on
+
+        return model.learn(steps, callback=show)
 
 
 def evaluate(model: MaskablePPO, number: int, seed: int, opponents: str = "random") -> tuple[float, float, float]:
@@ -70,27 +78,6 @@ def evaluate(model: MaskablePPO, number: int, seed: int, opponents: str = "rando
     return share, middle - half, middle + half
 
 
-class ProgressBar(BaseCallback):
-    """Shows on a terminal how far learning has come."""
-
-    def __init__(self, steps: int) -> None:
-        super().__init__()
-        console = Console(stderr=True)
-        columns = ("learning", BarColumn(), MofNCompleteColumn(), "decisions", TimeRemainingColumn())
-        self._bar = Progress(*columns, console=console, disable=not console.is_terminal)
-        self._task = self._bar.add_task("", total=steps)
-
-    def _on_training_start(self) -> None:
-        self._bar.start()
-
-    def _on_step(self) -> bool:
-        self._bar.update(self._task, completed=self.num_timesteps)
-        return True
-
-    def _on_training_end(self) -> None:
-        self._bar.stop()
-
-
 def main(steps: int = 50_000, seed: int = 0, eval_games: int = 1000, output: Path | None = None) -> None:
     """Learn, then play.
 
@@ -100,12 +87,13 @@ def main(steps: int = 50_000, seed: int = 0, eval_games: int = 1000, output: Pat
         eval_games: games that the learned policy plays at the end.
         output: file for the learned policy (a zip file as sb3 reads it); without one nothing is saved.
     """
+    if steps < 1 or eval_games < 1 or seed < 0:
+        sys.exit("--steps and --eval-games must be at least 1, --seed at least 0")
     model = learn(steps, seed)
     share, low, high = evaluate(model, eval_games, seed + 1_000_000)
     print(f"wins {share:.1%} of {eval_games} games against random, 95 % interval {low:.1%} .. {high:.1%}")
     if output is not None:
         model.save(output)
-        print(f"saved {output}", file=sys.stderr)
 
 
 if __name__ == "__main__":

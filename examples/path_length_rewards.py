@@ -15,7 +15,8 @@ Run: python examples/path_length_rewards.py --games 5 --seed 0
 
 from __future__ import annotations
 
-from typing import Any
+import sys
+from typing import Any, Literal
 
 import gymnasium
 import tyro
@@ -60,12 +61,12 @@ class PathLengthRewards(gymnasium.Wrapper[Any, Any, Any, Any]):
 
     def _potential(self, seat: int) -> float:
         """Return how far the learner is ahead of its nearest opponent, in reward."""
-        steps = self.env.unwrapped.state.distances()  # type: ignore[attr-defined]  # checked at the beginning
+        steps = self.env.unwrapped.state.distances()
         own = steps.pop(seat)
         return self.scale * (min(steps) - own)
 
 
-def main(games: int = 5, seed: int = 0, board_size: int = 5) -> None:
+def main(games: int = 5, seed: int = 0, board_size: Literal[3, 5, 7, 9] = 5) -> None:
     """Play random games with shaped rewards.
 
     Args:
@@ -73,6 +74,8 @@ def main(games: int = 5, seed: int = 0, board_size: int = 5) -> None:
         seed: for everything random.
         board_size: squares a side.
     """
+    if games < 1 or seed < 0:
+        sys.exit("--games must be at least 1, --seed at least 0")
     env = PathLengthRewards(gymnasium.make("sekisho/QuoridorVs-v0", board_size=board_size, random_openings=8))
     env.action_space.seed(seed)
     print("game  decisions  sum of rewards  sum of shaped rewards  difference  potential of the start, less the end's")

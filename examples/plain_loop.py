@@ -7,6 +7,7 @@ Run: python examples/plain_loop.py --game quoridor --games 20 --seed 0
 
 from __future__ import annotations
 
+import sys
 from typing import Literal
 
 import gymnasium
@@ -80,6 +81,8 @@ def main(game: Literal["quoridor", "tokaido", "picture_sugoroku"] = "quoridor", 
         games: how many games each loop plays.
         seed: for everything random.
     """
+    if games < 1 or seed < 0:
+        sys.exit("--games must be at least 1, --seed at least 0")
     for loop in (one_after_another, an_agent_a_seat, side_by_side):
         rewards = ", ".join(f"{reward:+.3f}" for reward in loop(game, games, seed))
         print(f"{loop.__name__.replace('_', ' '):<18} mean reward of each seat: {rewards}")

@@ -102,7 +102,37 @@ def test_a_step_forward_earns_its_part() -> None:
     assert env.step(a5h)[1] == pytest.approx(-0.02)  # a fence that is in nobody's way, while the opponent walks
 
 
+@pytest.mark.parametrize("name", ["plain_loop", "path_length_rewards"])
+def test_no_games_are_refused_in_words(name: str) -> None:
+    with pytest.raises(SystemExit, match="at least 1"):
+        example(name).main(games=0)
+
+
 def test_shaping_needs_a_learner() -> None:
     shaping = example("path_length_rewards").PathLengthRewards
     with pytest.raises(TypeError, match="QuoridorVs"):
         shaping(gymnasium.make("sekisho/Quoridor-v0"))
+
+
+@pytest.mark.slow
+def test_the_learner_beats_random_clearly() -> None:
+    learner = example("learn_tokaido")
+    model = learner.learn(8192, seed=0)
+    share, low, high = learner.evaluate(model, 1000, seed=1_000_000)
+    assert share > 0.6
+    assert 0.55 < low < share < high
+
+
+@pytest.mark.slow
+def test_the_same_seed_learns_the_same_and_only_what_is_asked_for_is_saved(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    learner = example("learn_tokaido")
+    monkeypatch.chdir(tmp_path)
+    learner.main(steps=2048, seed=3, eval_games=20)
+    assert not list(tmp_path.iterdir())
+    learner.main(steps=2048, seed=3, eval_games=20, output=tmp_path / "policy.zip")
+    assert [path.name for path in tmp_path.iterdir()] == ["policy.zip"]
+    first, second = capsys.readouterr().out.splitlines()
+    assert first == second
+    assert learner.MaskablePPO.load(tmp_path / "policy.zip").num_timesteps == 2048
