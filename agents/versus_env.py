@@ -106,7 +106,7 @@ class VersusEnv(GameEnv):
 def _agents(opponents: str | Agent | Sequence[str | Agent], game: Game) -> list[Agent]:
     """Return an agent for each other seat, in turn order after the learner."""
     others = game.num_players - 1
-    named = list(opponents) if isinstance(opponents, list | tuple) else [opponents] * others
+    named: list[Any] = list(opponents) if isinstance(opponents, list | tuple) else [opponents] * others
     if len(named) != others:
         raise OptionError(f"{game.name} has {others} other seats here, but {len(named)} opponents are to play")
     agents = [make_agent(one) if isinstance(one, str) else one for one in named]

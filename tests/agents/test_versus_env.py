@@ -24,13 +24,15 @@ class Spy(Agent):
 
     def __init__(self) -> None:
         self.asked: list[State] = []
+        self.calls = 0
 
     def reset(self) -> None:
         self.asked = []
 
     def act(self, state: State, rng: np.random.Generator, deadline: float | None = None) -> Decision:
         self.asked.append(state)
-        return Decision(choose(state.legal_actions_mask(), len(self.asked), 1))
+        self.calls += 1
+        return Decision(choose(state.legal_actions_mask(), self.calls, 1))
 
 
 class Cheat(Agent):

@@ -186,7 +186,7 @@ def test_pettingzoo_knows_the_environments_by_their_ids(game: str) -> None:
     aec.reset(seed=1)
     assert aec.max_num_agents == 4
     parallel = pettingzoo.make("parallel", environment_id, players=2)
-    observations, infos = parallel.reset(seed=1)
+    observations, _ = parallel.reset(seed=1)
     assert set(observations) == {"player_0", "player_1"}
     assert aec.metadata["is_parallelizable"] is False
 
