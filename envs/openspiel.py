@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .core import Game, State
-from .errors import PositionError, shown
+from .errors import IllegalActionError, PositionError, shown
 from .openspiel_parameters import specification, to_options, to_parameters
 from .registry import game_names, load_game
 
@@ -149,6 +149,9 @@ class _NamedGame(OpenSpielGame):
 class OpenSpielState(pyspiel.State):  # type: ignore[misc]  # OpenSpiel has no types
     """A position of a game of ours with the verbs of OpenSpiel's. Only `undo_action` is missing.
 
+    Actions are those of the game. An outcome of a throw is its place in the list of outcomes, from 0: OpenSpiel wants
+    numbers below the most outcomes that a throw has, and writes past its memory where they are not.
+
     OpenSpiel writes states of Python games with pickle: read back none whose origin you do not trust.
     """
 
@@ -173,14 +176,24 @@ class OpenSpielState(pyspiel.State):  # type: ignore[misc]  # OpenSpiel has no t
         return self._node.state.legal_actions(player)
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
-        """Return the outcomes of a throw with their probabilities."""
-        return self._node.state.chance_outcomes()
+        """Return the outcomes of a throw, by their place in the list of ours, with their probabilities."""
+        return [(place, chance) for place, (_, chance) in enumerate(self._node.state.chance_outcomes())]
 
     def _apply_action(self, action: int) -> None:
-        self._node.state.apply_action(action)
+        self._node.state.apply_action(self._our_number(action))
 
     def _action_to_string(self, player: int, action: int) -> str:
-        return self._node.state.action_to_string(action)
+        return self._node.state.action_to_string(self._our_number(action))
+
+    def _our_number(self, action: int) -> int:
+        """Return our number of an action, or of the outcome of a throw."""
+        state = self._node.state
+        if not state.is_chance_node():
+            return action
+        outcomes = state.chance_outcomes()
+        if not 0 <= action < len(outcomes):
+            raise IllegalActionError(f"outcomes of this throw are 0..{len(outcomes) - 1}, not {shown(action)}")
+        return outcomes[action][0]
 
     def returns(self) -> list[float]:
         """Return what each seat is paid, in seat order; zeros while the game goes on."""

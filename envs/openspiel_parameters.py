@@ -85,8 +85,8 @@ def _left_to_the_game(option: Option, parameter: Any) -> bool:
 def _to_parameter(option: Option, value: Any) -> bool | int | str:
     if value is None:
         return _none_number(option) if _kind(option) is int else _NONE
-    if isinstance(value, _kind(option)):
-        return value  # type: ignore[no-any-return]  # it has the type of the parameter
+    if isinstance(value, bool | int | str) and isinstance(value, _kind(option)):
+        return value
     return spell_value(value) if isinstance(value, int | float) else _pack(value)
 
 
