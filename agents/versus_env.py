@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import itertools
 import re
 from collections.abc import Sequence
 from typing import Any, ClassVar
@@ -11,11 +10,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..envs.core import Game
-from ..envs.errors import AgentError, OptionError, SekishoError, shown
+from ..envs.errors import AgentError, OptionError, shown
 from ..envs.gymnasium_env import GameEnv
 from ..envs.picture_sugoroku.environment import PictureSugorokuEnv
 from ..envs.quoridor.environment import QuoridorEnv
-from ..envs.spaces import shaped
+from ..envs.spaces import check_choice, shaped
 from ..envs.tokaido.environment import TokaidoEnv
 from .agent import Agent
 from .registry import make_agent
@@ -54,8 +53,7 @@ class VersusEnv(GameEnv):
     ) -> None:
         super().__init__(game, **others)
         self._opponents = _agents(opponents, self.game)
-        if seat != "random" and (isinstance(seat, bool) or seat not in range(self.game.num_players)):
-            raise OptionError(f"seat must be 'random' or in 0..{self.game.num_players - 1}, not {shown(seat)}")
+        check_choice(seat, "seat", ("random", *range(self.game.num_players)))
         self._wanted = seat
         self._learner = 0
         self._agent_rng = np.random.default_rng(0)
@@ -64,9 +62,9 @@ class VersusEnv(GameEnv):
         players = self.game.num_players
         self._learner = int(self.np_random.integers(players)) if self._wanted == "random" else int(self._wanted)
         self._agent_rng = np.random.default_rng(int(self.np_random.integers(2**63)))
-        for agent in self._opponents:
-            agent.reset()
         for _ in range(_MAX_GAMES):
+            for agent in self._opponents:
+                agent.reset()
             super()._begin(position)
             self._let_opponents_play()
             if not self._episodes.over[0]:
@@ -87,10 +85,10 @@ class VersusEnv(GameEnv):
             agent = self._opponents[(seat - self._learner) % self.game.num_players - 1]
             state = episodes.state(0)
             action = agent.act(state, self._agent_rng).action
-            try:
-                state.apply_action(action)
-            except SekishoError as error:
-                raise AgentError(f"{type(agent).__name__} on seat {seat} answered with {error}") from error
+            if action not in state.legal_actions():
+                raise AgentError(
+                    f"{type(agent).__name__} on seat {seat} answered with {shown(action)}, which is illegal"
+                )
             episodes.step(np.array([episodes.seen_as(0, action)]))
 
     def _seat(self) -> int:
@@ -108,7 +106,7 @@ class VersusEnv(GameEnv):
 def _agents(opponents: str | Agent | Sequence[str | Agent], game: Game) -> list[Agent]:
     """Return an agent for each other seat, in turn order after the learner."""
     others = game.num_players - 1
-    named = list(itertools.repeat(opponents, others)) if isinstance(opponents, str | Agent) else list(opponents)
+    named: list[Any] = list(opponents) if isinstance(opponents, list | tuple) else [opponents] * others
     if len(named) != others:
         raise OptionError(f"{game.name} has {others} other seats here, but {len(named)} opponents are to play")
     agents = [make_agent(one) if isinstance(one, str) else one for one in named]

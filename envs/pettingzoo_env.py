@@ -8,26 +8,25 @@ import numpy as np
 from gymnasium import spaces
 from gymnasium.utils import seeding
 from numpy.typing import NDArray
-from pettingzoo.utils import wrappers
 from pettingzoo.utils.conversions import turn_based_aec_to_parallel
 from pettingzoo.utils.env import AECEnv, ParallelEnv
 
 from .core import Game, State
 from .episodes import Episodes
-from .errors import IllegalActionError
+from .errors import EpisodeError, IllegalActionError, UnknownNameError, nearest, shown
 from .gymnasium_env import GameEnv
 from .rendering import FRAMES_PER_SECOND, MODES, Renderer
 from .spaces import as_action, check_choice, environment_game, observation_space, shaped
 
 
-def env(game: str | Game, **arguments: Any) -> AECEnv[str, Any, Any]:
-    """Return a game as an AEC environment that says so when it is used out of order.
+def env(game: str | Game, **arguments: Any) -> GameAECEnv:
+    """Return a game as an AEC environment. It needs no wrapper: what they check it checks itself, and quicker.
 
     Args:
         game: the name of a game, or a `Game`.
         arguments: as in `GameAECEnv`.
     """
-    return wrappers.OrderEnforcingWrapper(GameAECEnv(game, **arguments))
+    return GameAECEnv(game, **arguments)
 
 
 def parallel_env(game: str | Game, **arguments: Any) -> ParallelEnv[str, Any, Any]:
@@ -80,6 +79,7 @@ class GameAECEnv(AECEnv[str, Any, Any]):  # type: ignore[misc]  # PettingZoo has
         }
         self.render_mode = render_mode
         self.possible_agents = [f"player_{seat}" for seat in range(self.game.num_players)]
+        self._seat_of = {agent: seat for seat, agent in enumerate(self.possible_agents)}
         self.agents: list[str] = []
         self.state_space = observation_space(self.game, "array")
         self._observation_spaces = {a: observation_space(self.game, observation) for a in self.possible_agents}
@@ -107,9 +107,17 @@ class GameAECEnv(AECEnv[str, Any, Any]):  # type: ignore[misc]  # PettingZoo has
         return self._episodes.position(0).observation_tensor(-1)
 
     def observe(self, agent: str) -> Any:
-        """Return what an agent sees."""
-        seat = self.possible_agents.index(agent)
-        return shaped(self._episodes.observe(0, seat), self._mask(seat), self._form)
+        """Return what an agent sees.
+
+        Raises:
+            UnknownNameError: if there is no such agent.
+        """
+        if agent not in self._seat_of:
+            raise UnknownNameError(f"there is no agent {shown(agent)}; {nearest(str(agent), self.possible_agents)}")
+        seat, episodes = self._seat_of[agent], self._episodes
+        moves = seat == episodes.seats[0]
+        seen = episodes.observations[0].copy() if moves else episodes.observe(0, seat)
+        return seen if self._form == "array" else shaped(seen, self._mask(moves), self._form)
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Begin a game.
@@ -142,6 +150,8 @@ class GameAECEnv(AECEnv[str, Any, Any]):  # type: ignore[misc]  # PettingZoo has
         Raises:
             IllegalActionError: if it is no integer of the action space; nothing has changed then.
         """
+        if not self.agents:
+            raise EpisodeError("there is nobody to step for: call reset() first")
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
@@ -154,9 +164,8 @@ class GameAECEnv(AECEnv[str, Any, Any]):  # type: ignore[misc]  # PettingZoo has
         episodes.step(np.array([number]), fresh=True)
         self._cumulative_rewards[agent] = 0.0
         terminated, truncated, illegal = episodes.ends[0].tolist()
-        for seat, name in enumerate(self.possible_agents):
-            self.rewards[name] = float(episodes.rewards[0, seat])
-            self.terminations[name], self.truncations[name] = terminated, truncated
+        for name, reward in zip(self.possible_agents, episodes.rewards[0].tolist(), strict=True):
+            self.rewards[name], self.terminations[name], self.truncations[name] = reward, terminated, truncated
         self._select()
         if illegal:
             self.infos[agent]["illegal_action"] = episodes.explain_illegal(0, number)
@@ -172,14 +181,14 @@ class GameAECEnv(AECEnv[str, Any, Any]):  # type: ignore[misc]  # PettingZoo has
         """Close the window, if there is one."""
         self._renderer.close()
 
-    def _mask(self, seat: int) -> NDArray[np.int8]:
-        """Return the mask of a seat: zeros unless it is to move."""
-        mask = self._episodes.masks[0]
-        return mask.copy() if seat == self._episodes.seats[0] else np.zeros_like(mask)
+    def _mask(self, moves: bool) -> NDArray[np.int8]:
+        """Return the mask of the seat that moves, or of another."""
+        return self._episodes.masks[0].copy() if moves else np.zeros(self.game.num_actions, dtype=np.int8)
 
     def _select(self) -> None:
         """Point to the seat to move, at the end to the one that moved last, and say what each may do."""
-        self.agent_selection = self.possible_agents[int(self._episodes.seats[0])]
+        mover = int(self._episodes.seats[0])
+        self.agent_selection = self.possible_agents[mover]
         self.infos: dict[str, dict[str, Any]] = {
-            name: {"action_mask": self._mask(seat), "seat": seat} for seat, name in enumerate(self.possible_agents)
+            name: {"action_mask": self._mask(seat == mover), "seat": seat} for name, seat in self._seat_of.items()
         }
