@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --quiet --constraint constraints.txt
 
-.PHONY: tournament test test-slow lint bench clean
+.PHONY: tournament test test-slow lint bench docs clean
 
 tournament: $(VENV)/.runtime
 	$(BIN)/sekisho tournament quoridor --agents random shortest_path heuristic --games 100
@@ -21,6 +21,10 @@ lint: $(VENV)/.development
 
 bench: $(VENV)/.development
 	$(BIN)/sekisho bench
+
+docs: $(VENV)/.development
+	$(BIN)/python -m sphinx --fail-on-warning --keep-going -q -b html docs build/docs
+	@echo "open build/docs/index.html"
 
 clean:
 	rm -rf $(VENV) build *.egg-info

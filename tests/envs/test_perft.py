@@ -32,7 +32,7 @@ def test_divide_adds_up_to_perft_at_chance_nodes_and_decisions(moves: list[int])
     for move in moves:
         state.apply_action(move)
     counts = divide(state, 5)
-    names = {"threw 1", "threw 2", "threw 3"} if state.is_chance_node() else {"all", "one"}
+    names = {"[1]", "[2]", "[3]"} if state.is_chance_node() else {"all", "one"}
     assert counts.keys() == names
     assert sum(counts.values()) == perft(state, 5)
     for name, count in counts.items():
