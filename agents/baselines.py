@@ -23,7 +23,7 @@ class RandomAgent(Agent):
         """See `Agent.act`."""
         require_decision(state)
         actions = state.legal_actions()
-        return Decision(int(rng.choice(actions)), policy=dict.fromkeys(actions, 1 / len(actions)))
+        return Decision(actions[rng.integers(len(actions))], policy=dict.fromkeys(actions, 1 / len(actions)))
 
 
 @dataclass

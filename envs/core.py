@@ -283,7 +283,10 @@ class State(ABC):
         Raises:
             IllegalActionError: if it is not legal here; the state is unchanged.
         """
-        number = self._checked(action)
+        self.apply_unchecked(self._checked(action))
+
+    def apply_unchecked(self, number: int) -> None:
+        """Play what is known to be legal here, for code that has it from the kernels."""
         self._past.append(self.words)
         self._actions.append(number)
         self.words = self.words.copy()

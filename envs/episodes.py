@@ -341,7 +341,7 @@ class Episodes:
         if walk is None:
             walk = self._walks[row] = self.game.state_of(self._starts[row].copy())
         for ply in self._log[row, len(walk.history()) : played].tolist():
-            walk.apply_action(ply)
+            walk.apply_unchecked(ply)
         return walk.clone()
 
     def explain_illegal(self, row: int, action: int) -> str:
@@ -351,7 +351,12 @@ class Episodes:
 
     def seen_as(self, row: int, action: int) -> int:
         """Return the number by which the seat of a game calls an action of the rules in its view."""
-        return int(np.flatnonzero(self._views[self.seats[row]] == action)[0])
+        return int(self._seen_as[self.seats[row], action])
+
+    @functools.cached_property
+    def _seen_as(self) -> NDArray[np.int64]:
+        """The other way round than `action_views`: what each seat calls an action of the rules."""
+        return np.argsort(self._views, axis=1)
 
     @functools.cached_property
     def _all(self) -> NDArray[np.bool_]:

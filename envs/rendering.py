@@ -64,8 +64,9 @@ class Renderer:
 def _pyplot_with_a_screen() -> Any:
     """Return matplotlib's pyplot if it can show windows here, else None."""
     try:
-        import matplotlib as mpl
         import matplotlib.pyplot as pyplot
+        from matplotlib.backends import BackendFilter, backend_registry
     except ImportError:
         return None
-    return pyplot if mpl.get_backend().lower() in mpl.rcsetup.interactive_bk else None
+    blind = backend_registry.list_builtin(BackendFilter.NON_INTERACTIVE)
+    return None if pyplot.get_backend().lower() in blind else pyplot

@@ -331,6 +331,22 @@ def test_pictures(environment_id: str, mode: str, capsys: pytest.CaptureFixture[
     env.close()
 
 
+def test_a_window_shows_the_picture_and_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    monkeypatch.setattr("sekisho.envs.rendering._pyplot_with_a_screen", lambda: pyplot)
+    monkeypatch.setattr(pyplot, "pause", lambda seconds: None)
+    before = pyplot.get_fignums()
+    env: Any = gymnasium.make("sekisho/Quoridor-v0", render_mode="human").unwrapped
+    env.reset(seed=1)
+    env.step(13)
+    (number,) = set(pyplot.get_fignums()) - set(before)  # one window for all pictures
+    (image,) = pyplot.figure(number).axes[0].images
+    assert np.array_equal(image.get_array(), env.state.draw_pixels())
+    assert pickle.loads(pickle.dumps(env)).state == env.state
+    env.close()
+    assert pyplot.get_fignums() == before
+
+
 def test_a_picture_without_a_mode_is_a_warning() -> None:
     env: Any = gymnasium.make("sekisho/Quoridor-v0").unwrapped
     env.reset(seed=1)
