@@ -8,6 +8,7 @@ import os
 import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
+from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
 import tyro
@@ -93,3 +94,16 @@ def progress() -> Progress:
         disable=not console.is_terminal,
         transient=True,
     )
+
+
+def path_from_words(option: str, text: str | None) -> Path | None:
+    """Return the path that an option names, None where it was not given.
+
+    Raises:
+        OptionError: for an empty one, which is no name but usually a variable of a script that was never set.
+    """
+    if text is None:
+        return None
+    if not text.strip() or "\0" in text:
+        raise OptionError(f"{option} needs a name, not {text!r}")
+    return Path(text)

@@ -20,6 +20,7 @@ _LEAST_COLUMNS = 40
 
 COMMANDS = {
     "games": "list the games with their rule options",
+    "play": "play in the terminal, against CPU players or people",
     "tournament": "let CPU players meet and rate them",
     "perft": "count paths through the tree of a game",
     "bench": "measure the speed of the rules",

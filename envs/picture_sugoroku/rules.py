@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..core import Game, Preview, State, name_of
 from ..errors import IllegalActionError, OptionError
 from ..options import Option
-from . import drawing, notation, picture, positions, previews
+from . import drawing, journal, notation, picture, positions, previews
 from . import kernels as compiled
 from .board_option import BoardOption
 from .boards import SHIPPED, load_board
@@ -203,6 +203,10 @@ class PictureState(State):
         """Return what an action does; for ``roll`` what each of the six faces would do; see `previews`."""
         self._checked(action)
         return previews.preview(self, action)
+
+    def journal_text(self) -> str:
+        """Return the travel journal in English; see `journal.journal_text` for other languages."""
+        return journal.journal_text(self)
 
     def draw(self) -> str:
         """Return the path in characters, with what its squares say and where the pieces stand."""

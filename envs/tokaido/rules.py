@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ..core import Game, Preview, State, name_of
 from ..errors import IllegalActionError
 from ..options import Option
-from . import drawing, notation, positions
+from . import drawing, journal, notation, positions
 from . import kernels as compiled
 from .previews import preview
 from .tables import LAST, SPOT_NAMES, Walker, rules_vector
@@ -205,6 +205,10 @@ class TokaidoState(State):
         ``numbers`` has the same for each of its numbers.
         """
         return preview(self, action)
+
+    def journal_text(self) -> str:
+        """Return the travel journal in English; see `journal.journal_text` for other languages."""
+        return journal.journal_text(self)
 
     def draw(self) -> str:
         """Return the road as text for a terminal of 100 columns."""
