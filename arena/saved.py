@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from pathlib import Path
 from typing import Any
+
+import platformdirs
 
 from ..envs.errors import RecordError, RunError, SekishoError
 from ..envs.files import write_text_atomically
@@ -13,6 +16,14 @@ from .session import MAX_SEED, Note, Session
 
 KIND, FORMAT = "sekisho game", 1
 _KEYS = {"kind", "format", "seats", "seed", "round", "conceded", "notes", "state", "returns", "end"}
+
+
+def games_folder() -> Path:
+    """Return the folder of the user for games whose file nobody named."""
+    try:
+        return Path(platformdirs.user_state_dir("sekisho", appauthor=False)).expanduser() / "games"
+    except RuntimeError:  # nobody's home
+        return Path(tempfile.gettempdir(), "sekisho-games")
 
 
 def to_document(session: Session) -> dict[str, Any]:

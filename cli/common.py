@@ -96,8 +96,13 @@ def progress() -> Progress:
     )
 
 
-def path_from_words(option: str, text: str | None) -> Path | None:
+def path_from_words(option: str, text: str | None, kind: str = "file") -> Path | None:
     """Return the path that an option names, None where it was not given.
+
+    Args:
+        option: as it is typed.
+        text: what was given.
+        kind: of thing that it names: file or folder.
 
     Raises:
         OptionError: for an empty one, which is no name but usually a variable of a script that was never set.
@@ -105,5 +110,5 @@ def path_from_words(option: str, text: str | None) -> Path | None:
     if text is None:
         return None
     if not text.strip() or "\0" in text:
-        raise OptionError(f"{option} needs a name, not {text!r}")
+        raise OptionError(f"{option}: no {kind} can be named {text!r}")
     return Path(text)

@@ -1,4 +1,8 @@
-"""Entry point of the command `sekisho`: finds the subcommand, loads only that one, and words every error."""
+"""Entry point of the command `sekisho`: finds the subcommand, loads only that one, and words every error.
+
+Only the standard library is imported before `main` runs: whatever takes time is loaded where Ctrl-C is answered in
+words, and a broken installation is reported instead of raised.
+"""
 
 from __future__ import annotations
 
@@ -11,19 +15,18 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-import tyro
-
-from .. import __version__
-from ..envs.errors import RunError, SekishoError, nearest
-
 _LEAST_COLUMNS = 40
 
 COMMANDS = {
     "games": "list the games with their rule options",
     "play": "play in the terminal, against CPU players or people",
+    "replay": "show recorded games, every move checked by the rules",
+    "analyze": "say what each move of a game lost",
     "tournament": "let CPU players meet and rate them",
     "perft": "count paths through the tree of a game",
     "bench": "measure the speed of the rules",
+    "doctor": "check the installation and say what to do",
+    "completion": "print what lets a shell complete these commands",
 }
 
 
@@ -47,15 +50,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         The exit status: 0 done, 1 ran and failed, 2 wrong use.
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
-    _prepare_streams()
     try:
-        status = _run(words)
+        _prepare_streams()
+        status = _guarded(words)
         sys.stdout.flush()  # what cannot be written is found out here, not after the last line of this program
         return status
-    except RunError as error:
-        return _complain(str(error), 1)
-    except SekishoError as error:
-        return _complain(str(error), 2)
     except KeyboardInterrupt:
         return _complain("interrupted", 1)
     except OSError as error:
@@ -63,6 +62,38 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if isinstance(error, BrokenPipeError):  # the reader of our output has left, as `| head` does
             return 1
         return _complain(f"cannot go on: {error.strerror or error}", 1)
+
+
+def _guarded(words: list[str]) -> int:
+    """Run the command line, with errors of ours in words."""
+    if words == ["--version"]:
+        from ..arena.health import versions
+
+        print("\n".join(f"{name} {version}" for name, version in versions().items()))
+        return 0
+    try:
+        from ..envs.errors import RunError, SekishoError
+    except ImportError as error:
+        return _broken(words, error)
+    try:
+        return _run(words)
+    except RunError as error:
+        return _complain(str(error), 1)
+    except SekishoError as error:
+        return _complain(str(error), 2)
+    except ImportError as error:
+        return _broken(words, error)
+
+
+def _broken(words: list[str], error: ImportError) -> int:
+    """Say what cannot be loaded; `doctor` works all the same, for this is what it is for."""
+    if words[:1] != ["doctor"]:
+        return _complain(f"this installation is broken ({error}); sekisho doctor says what to do", 1)
+    from ..arena.health import examine, report
+
+    checks = examine()
+    print(report(checks))
+    return 1
 
 
 def _prepare_streams() -> None:
@@ -90,6 +121,8 @@ def _make_room() -> None:
 
 
 def _run(words: list[str]) -> int:
+    from ..envs.errors import nearest
+
     _make_room()
     if not words:
         print(usage(), file=sys.stderr)
@@ -97,13 +130,12 @@ def _run(words: list[str]) -> int:
     if words[0] in ("-h", "--help", "help"):
         print(usage())
         return 0
-    if words[0] == "--version":
-        print(f"sekisho {__version__}")
-        return 0
     name, rest = words[0], words[1:]
     if name not in COMMANDS:
         return _complain(f"there is no command {name!r}; {nearest(name, COMMANDS)}", 2)
     command = importlib.import_module(f".{name}", __package__).Command
+    import tyro
+
     try:
         chosen = tyro.cli(command, prog=f"sekisho {name}", description=command.__doc__, args=rest)
     except SystemExit as stop:  # tyro has said why
@@ -113,7 +145,8 @@ def _run(words: list[str]) -> int:
 
 
 def _complain(message: str, status: int) -> int:
-    print(f"sekisho: {message}", file=sys.stderr)
+    with contextlib.suppress(OSError):  # a terminal that is gone
+        print(f"sekisho: {message}", file=sys.stderr)
     return status
 
 

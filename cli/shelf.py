@@ -9,19 +9,9 @@ import tempfile
 from datetime import datetime
 from pathlib import Path
 
-import platformdirs
-
-from ..arena.saved import is_saved_game, read_json, write_session
+from ..arena.saved import games_folder, is_saved_game, read_json, write_session
 from ..arena.session import Session
 from ..envs.errors import OptionError, RecordError, RunError
-
-
-def games_folder() -> Path:
-    """Return the folder of the user for games whose file nobody named."""
-    try:
-        return Path(platformdirs.user_state_dir("sekisho", appauthor=False)).expanduser() / "games"
-    except RuntimeError:  # nobody's home
-        return Path(tempfile.gettempdir(), "sekisho-games")
 
 
 def free_path(wanted: Path) -> Path:

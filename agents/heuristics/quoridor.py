@@ -162,4 +162,5 @@ def values(state: State) -> NDArray[np.float64]:
     rules, seat = state.game.rules, np.int64(state.current_player())
     for action in state.legal_actions():
         found[action] = evaluate(rules, state.child(action).words, seat)
-    return np.clip(found, -DECIDED, DECIDED)
+    clipped: NDArray[np.float64] = np.clip(found, -DECIDED, DECIDED)
+    return clipped
