@@ -150,7 +150,9 @@ def _cache() -> Check:
         advice = f"set {CACHE_VARIABLE} to a folder that can be written; until then every start compiles for a minute"
         return Check("cache folder", WARNING, f"{folder}: {why}", advice)
     used = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
-    return Check("cache folder", OK, f"{folder} ({used / 1e6:.0f} MB, {shutil.disk_usage(folder).free / 1e9:.1f} GB free)")
+    return Check(
+        "cache folder", OK, f"{folder} ({used / 1e6:.0f} MB, {shutil.disk_usage(folder).free / 1e9:.1f} GB free)"
+    )
 
 
 def _kernels() -> Check:
@@ -183,12 +185,12 @@ def _terminal() -> Check:
     try:
         _LETTERS.encode(encoding)
     except (UnicodeEncodeError, LookupError):
-        advice = "boards are drawn with letters it cannot spell: set PYTHONUTF8=1, or a UTF-8 locale such as LANG=C.UTF-8"
+        advice = (
+            "boards are drawn with letters it cannot spell: set PYTHONUTF8=1, or a UTF-8 locale such as LANG=C.UTF-8"
+        )
         return Check("terminal", WARNING, found, advice)
     if sys.stdout.isatty() and columns < _COLUMNS:
         return Check("terminal", WARNING, found, f"boards are {_COLUMNS} columns wide: make the window wider")
     if os.environ.get("TERM") == "dumb":
         return Check("terminal", OK, f"{found}, TERM=dumb: no line editing")
     return Check("terminal", OK, found)
-
-

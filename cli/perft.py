@@ -26,7 +26,9 @@ class Command:
     """length of the sequences in plies"""
     rules: Rules = ""
     """rule options, e.g. board_size=5,fences=2"""
-    position: Annotated[str | None, tyro.conf.arg(metavar="TEXT", help_behavior_hint="(default: the game's start)")] = None
+    position: Annotated[str | None, tyro.conf.arg(metavar="TEXT", help_behavior_hint="(default: the game's start)")] = (
+        None
+    )
     """position text to start from"""
     divide: Flag = False
     """show the count of each first ply"""

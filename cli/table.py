@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import difflib
-import re
 import shlex
 import sys
-import textwrap
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -23,12 +21,11 @@ from ..arena.session import STAND_IN, Session, resign_action, without_resigning
 from ..arena.telling import effect, ply_line, seat_at
 from ..envs.core import CHANCE, State
 from ..envs.errors import NotationError, OptionError, RunError, SekishoError, nearest
-from ..envs.options import spell_value
 from .common import interruptible, path_from_words
 from .keyboard import GoneError, Keyboard, ended_in_order, undisturbed
 from .shelf import Shelf
+from .words import rules_line, say
 
-WIDTH = 100
 _FEW = 12  # choices that are listed before each decision
 _BEST = 3  # choices that a hint names
 
@@ -85,13 +82,6 @@ HELP = {
 _ALIASES = {"help": "?", "h": "?", "exit": "quit", "q": "quit", "board": "show", "preview": "look"}
 
 
-def say(text: str = "", indent: str = "") -> None:
-    """Print a text, its long lines broken."""
-    for line in text.splitlines() or [""]:
-        lead = re.match(r" *", line)[0]  # type: ignore[index]  # it matches an empty text too
-        print(textwrap.fill(line, WIDTH, subsequent_indent=indent + lead, drop_whitespace=True) if line.strip() else "")
-
-
 class Table:
     """A table, with a game on it.
 
@@ -143,8 +133,7 @@ class Table:
 
     def _welcome(self) -> None:
         session = self.session
-        rules = ", ".join(f"{name}={_spelled(value)}" for name, value in session.game.options.items())
-        say(f"{session.game.title}. Rules: {rules}", indent="  ")
+        say(rules_line(session.game), indent="  ")
         for seat in range(len(session.players)):
             say(f"  {self._name(seat)}")
         again = f"game {session.round + 1}" if session.round else f"--seed {session.seed} gives the same dice again"
@@ -397,10 +386,6 @@ class Table:
 
     def _typable(self) -> list[str]:
         return [*map(self.session.state.action_to_string, self._decisions()), *self._does]
-
-
-def _spelled(value: Any) -> str:
-    return spell_value(value) if not isinstance(value, dict) else f"{value.get('id', '…')}"
 
 
 def say_path(shelf: Shelf) -> None:
