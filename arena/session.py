@@ -8,6 +8,7 @@ throw the dice again.
 from __future__ import annotations
 
 import contextlib
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -17,7 +18,7 @@ import numpy as np
 from ..agents.agent import Agent, Decision
 from ..agents.registry import agent_names, make_agent
 from ..agents.specs import parse_spec
-from ..envs.core import TERMINAL, State
+from ..envs.core import CHANCE, TERMINAL, Game, State
 from ..envs.counter_rng import new_rng
 from ..envs.errors import AgentError, IllegalActionError, OptionError, RunError, SekishoError, UnknownNameError, nearest
 from .telling import effect
@@ -94,10 +95,14 @@ def without_resigning(state: State) -> State:
 
     The option decides only what is legal, so the compact state is the same under both. The history is left behind.
     """
-    options = dict(state.game.options)
-    if not options.get("allow_resign"):
+    if not state.game.options.get("allow_resign"):
         return state
-    return type(state)(type(state.game)(**options | {"allow_resign": False}), state.words)
+    return type(state)(_without_resigning(state.game), state.words)
+
+
+@functools.lru_cache(maxsize=8)
+def _without_resigning(game: Game) -> Game:
+    return type(game)(**dict(game.options) | {"allow_resign": False})
 
 
 class Session:
@@ -178,7 +183,13 @@ class Session:
     # --- moving ------------------------------------------------------------------------------------------------------
 
     def throw(self) -> int:
-        """Throw the dice that are due and return the outcome."""
+        """Throw the dice that are due and return the outcome.
+
+        Raises:
+            IllegalActionError: if none are.
+        """
+        if self.mover != CHANCE:
+            raise IllegalActionError("no dice are to be thrown here")
         rng = new_rng(int(self._entropy(0).generate_state(1, np.uint64)[0]))
         outcome = int(self.game.kernels.sample(self.game.rules, self.state.words, rng))
         self.state.apply_action(outcome)

@@ -10,6 +10,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 
+_ECHOED = 60  # characters of a line from a pipe; no word of ours is that long
+
+
 class GoneError(BaseException):
     """The terminal was closed, or the process told to end. No `Exception`: nobody should go on after it."""
 
@@ -72,7 +75,7 @@ class Keyboard:
             print(prompt, end="", flush=True)
             line = sys.stdin.readline() if sys.stdin is not None else ""
             if line:
-                print(line.strip())
+                print(line.strip()[:_ECHOED])
                 return line.strip()
         except (EOFError, OSError, ValueError):  # the end of input, a terminal that is gone, a stream that is closed
             pass

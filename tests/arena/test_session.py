@@ -11,7 +11,7 @@ from sekisho.agents import Decision, make_agent
 from sekisho.arena import session as module
 from sekisho.arena.saved import from_document, to_document
 from sekisho.arena.session import CONCEDED, MAX_SEED, Session, make_player, resign_action, without_resigning
-from sekisho.envs import TERMINAL, State, load_game
+from sekisho.envs import CHANCE, TERMINAL, State, load_game
 from sekisho.envs.errors import AgentError, IllegalActionError, OptionError, RunError, SekishoError
 
 GAMES = {
@@ -88,8 +88,6 @@ def test_undo_goes_back_to_the_last_decision_of_a_person(name: str) -> None:
     while len(asked) < 3:
         if session.asks_a_person:
             asked.append((session.state.clone(), session.ply))
-        go_on(session, first, 1)
-    while not session.asks_a_person:
         go_on(session, first, 1)
     for state, ply in reversed(asked):
         session.undo()
@@ -202,7 +200,9 @@ def test_cpu_players_are_not_asked_whether_they_resign() -> None:
 @every_game
 def test_without_resigning_nothing_else_changes(name: str) -> None:
     session = go_on(new(name), first, 9)
-    if session.mover < 0:
+    if session.mover == CHANCE:
+        session.throw()
+    with pytest.raises(IllegalActionError, match="no dice"):
         session.throw()
     plain, resigning = without_resigning(session.state), resign_action(session.state)
     assert plain.to_text() == session.state.to_text()
