@@ -9,7 +9,6 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
-
 _ECHOED = 60  # characters of a line from a pipe; no word of ours is that long
 
 

@@ -26,7 +26,7 @@ def _games_are_kept_here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Non
 
 
 @pytest.fixture
-def play(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):  # noqa: ANN201
+def play(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
     def run(*words: str, typed: str = "") -> tuple[int, str, str]:
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(typed.encode("utf-8", "surrogateescape"))))
         status = main(words)
@@ -56,7 +56,7 @@ def test_a_whole_game_is_played_and_kept(play, tmp_path: Path) -> None:
     assert (status, err) == (0, "")
     assert "seat 1 (player 1) wins (goal). Returns: seat 1: +1, seat 2: -1" in out
     assert kept(out) == tmp_path / "g.json"
-    assert moves_of(tmp_path / "g.json") == "c2 c4 c3 d4 c4 d3 c5".split()
+    assert moves_of(tmp_path / "g.json") == ["c2", "c4", "c3", "d4", "c4", "d3", "c5"]
 
 
 def test_the_end_of_input_loses_nothing_and_the_game_goes_on_from_there(play) -> None:

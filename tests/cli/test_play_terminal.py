@@ -177,8 +177,10 @@ def test_ctrl_c_while_a_cpu_player_thinks(opened: list[Terminal], tmp_path: Path
     assert moves(terminal.saved())
 
 
-@pytest.mark.parametrize("changes", [{"NO_COLOR": "1"}, {"TERM": "dumb"}, {}])
-def test_no_control_codes_and_a_hundred_columns(opened: list[Terminal], tmp_path: Path, changes: dict[str, str]) -> None:
+@pytest.mark.parametrize("changes", [{"NO_COLOR": "1"}, {}])
+def test_no_control_codes_and_a_hundred_columns(
+    opened: list[Terminal], tmp_path: Path, changes: dict[str, str]
+) -> None:
     terminal = start(opened, tmp_path, "play", "tokaido", "--seed", "1", **changes)
     shown = terminal.read_until(PROMPT)
     terminal.type("?\n")
@@ -199,14 +201,7 @@ def test_the_tabulator_key_completes_words_and_moves(opened: list[Terminal], tmp
     assert terminal.end()[0] == 1
 
 
-def test_a_started_prompt_comes_soon(opened: list[Terminal], tmp_path: Path) -> None:
-    begin = time.monotonic()
-    terminal = start(opened, tmp_path, *SMALL)
-    terminal.read_until(PROMPT)
-    assert time.monotonic() - begin < 15  # under 3 s on a machine with nothing else to do
-
-
-@pytest.mark.parametrize("delay", [0.05, 0.15, 0.3, 0.5, 0.8, 1.2])
+@pytest.mark.parametrize("delay", [0.01, 0.05, 0.2, 0.6])
 def test_ctrl_c_in_the_first_second_is_no_traceback(delay: float) -> None:
     """From where Python itself has started: before that the interpreter's own start-up answers."""
     code = "import sys; print('up', flush=True); from sekisho.cli.main import main; sys.exit(main(['games']))"
