@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -14,10 +15,10 @@ from ..agents.agent import Agent
 from ..agents.choices import RETURN, can_value, choice_unit, choice_values
 from ..agents.registry import agent_names, make_agent
 from ..envs.core import Game, State
-from ..envs.errors import AgentError, OptionError
+from ..envs.errors import AgentError, OptionError, SekishoError
 from ..envs.playouts import random_playouts
 from .recorded import RecordedGame
-from .session import resign_action, without_resigning
+from .session import game_without_resigning, resign_action, without_resigning
 
 Floats = NDArray[np.float64]
 MOST_PLAYOUTS = 1_000_000
@@ -31,12 +32,12 @@ class View(NamedTuple):
     Attributes:
         values: float64 ``[num_actions]``, NaN where an action is illegal or not valued.
         errors: standard errors of the values, likewise; zeros where they are no estimates.
-        best: the action to compare with.
+        best: the action to compare with; None if no choice is valued.
     """
 
     values: Floats
     errors: Floats
-    best: int
+    best: int | None
 
 
 class Judge(Protocol):
@@ -68,6 +69,7 @@ class AgentJudge:
     """
 
     def __init__(self, spec: str, game: Game) -> None:
+        game = game_without_resigning(game)
         self._agent: Agent = make_agent(spec)
         self._agent.supports(game)
         if not can_value(self._agent, game):
@@ -81,7 +83,7 @@ class AgentJudge:
         """See `Judge.view`."""
         values = choice_values(self._agent, without_resigning(state))
         _value_resigning(state, values, self.unit)
-        return View(values, np.where(np.isnan(values), np.nan, 0.0), int(np.nanargmax(values)))
+        return View(values, np.where(np.isnan(values), np.nan, 0.0), _greatest(values))
 
 
 class PlayoutJudge:
@@ -120,9 +122,13 @@ class PlayoutJudge:
             picking[action] = random_playouts(after, self._half, int(keys[0])).mean_returns[seat]
             measured = random_playouts(after, self._half, int(keys[1]))
             values[action], errors[action] = measured.mean_returns[seat], measured.standard_errors[seat]
-        best = int(np.nanargmax(picking))
+        best = _greatest(picking)
         _value_resigning(state, values, self.unit)
         return View(values, np.where(np.isnan(values), np.nan, np.nan_to_num(errors)), best)
+
+
+def _greatest(values: Floats) -> int | None:
+    return None if np.isnan(values).all() else int(np.nanargmax(values))
 
 
 def _value_resigning(state: State, values: Floats, unit: str) -> None:
@@ -136,16 +142,21 @@ def _value_resigning(state: State, values: Floats, unit: str) -> None:
 
 
 def valuing_agents(game: Game) -> list[str]:
-    """Return the names of the agents that can value the choices of a game."""
-    return [name for name in agent_names() if can_value(make_agent(name), game)]
+    """Return the names of the agents that need no options and can value the choices of a game."""
+    found = []
+    for name in agent_names():
+        with contextlib.suppress(SekishoError, TypeError):  # an agent that needs options is none of them
+            if can_value(make_agent(name), game):
+                found.append(name)
+    return found
 
 
 def default_judge(game: Game) -> Judge:
     """Return the best judge that needs no choosing: exact play for two, else the heuristic, else random playouts."""
-    names = valuing_agents(game)
     for name in ("exact", "heuristic"):
-        if name in names and (name != "exact" or game.num_players == 2):
-            return AgentJudge(name, game)
+        if name in agent_names() and (name != "exact" or game.num_players == 2):
+            with contextlib.suppress(SekishoError):
+                return AgentJudge(name, game)
     return PlayoutJudge(PLAYOUTS)
 
 
@@ -182,7 +193,7 @@ def analyze(game: RecordedGame, judge: Judge, tick: Callable[[], None] = lambda:
         judge: whose view counts.
         tick: called after every ply, for a progress bar.
     """
-    for ply, (state, action) in enumerate(zip(game.positions(), game.state.history(), strict=False), start=1):
+    for ply, (state, action) in enumerate(game.plies(), start=1):
         if state.current_player() >= 0 and ply > game.opening:
             yield _judged(state, action, ply, judge)
         tick()
@@ -194,8 +205,9 @@ def _judged(state: State, action: int, ply: int, judge: Judge) -> MoveLoss:
         return MoveLoss(ply, seat, move, move, choices, None, 0.0, 0.0)
     view = judge.view(state)
     value = float(view.values[action])
-    if math.isnan(value):
-        return MoveLoss(ply, seat, move, state.action_to_string(view.best), choices, None, None, 0.0)
+    if view.best is None or math.isnan(value):
+        best_move = move if view.best is None else state.action_to_string(view.best)
+        return MoveLoss(ply, seat, move, best_move, choices, None, None, 0.0)
     best = view.best if view.values[view.best] > value or any(view.errors[view.errors > 0]) else action
     loss = float(view.values[best]) - value
     error = 0.0 if best == action else float(np.hypot(view.errors[best], view.errors[action]))

@@ -44,20 +44,31 @@ class RecordedGame:
         """Return a seat with its player, such as ``seat 1 (heuristic)``."""
         return f"seat {seat + 1} ({self.seats[seat]})" if self.seats else f"seat {seat + 1}"
 
-    def positions(self) -> list[State]:
-        """Return the position before each ply, and the last: as many as there are plies, and one."""
-        walk, found = self.state.clone(), [self.state]
-        while walk.history():
+    @property
+    def length(self) -> int:
+        """How many plies it has, throws included."""
+        return len(self.state.history())
+
+    def position(self, ply: int) -> State:
+        """Return the position after so many plies, ``0 .. length``."""
+        walk = self.state.clone()
+        for _ in range(self.length - ply):
             walk.undo_action()
-            found.append(walk.clone())
-        return found[::-1]
+        return walk
+
+    def plies(self) -> Iterator[tuple[State, int]]:
+        """Yield every action with the state in which it was played; clone a state that is to be kept."""
+        walk = self.position(0)
+        for action in self.state.history():
+            yield walk, action
+            walk.apply_action(action)
 
     def data(self) -> dict[str, Any]:
         """Return the game as JSON values."""
         state = self.state
         return {
             "place": self.place, "game": state.game.name, "rules": dict(state.game.options), "seats": list(self.seats),
-            "plies": len(state.history()), "moves": state.moves(), "position": state.to_text(),
+            "plies": self.length, "moves": state.moves(), "position": state.to_text(),
             "returns": list(self.returns), "end": self.end, "opening": self.opening,
             "notes": [{"ply": ply, "text": text} for ply, text in self.notes],
         }  # fmt: skip

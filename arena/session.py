@@ -90,19 +90,21 @@ def resign_action(state: State) -> int | None:
     return None
 
 
+@functools.lru_cache(maxsize=8)
+def game_without_resigning(game: Game) -> Game:
+    """Return the same rules but for resigning, which nobody can."""
+    if not game.options.get("allow_resign"):
+        return game
+    return type(game)(**dict(game.options) | {"allow_resign": False})
+
+
 def without_resigning(state: State) -> State:
     """Return a state in which nobody can resign: what CPU players are asked about, none of whom should give up.
 
     The option decides only what is legal, so the compact state is the same under both. The history is left behind.
     """
-    if not state.game.options.get("allow_resign"):
-        return state
-    return type(state)(_without_resigning(state.game), state.words)
-
-
-@functools.lru_cache(maxsize=8)
-def _without_resigning(game: Game) -> Game:
-    return type(game)(**dict(game.options) | {"allow_resign": False})
+    game = game_without_resigning(state.game)
+    return state if game is state.game else type(state)(game, state.words)
 
 
 class Session:
@@ -141,7 +143,7 @@ class Session:
 
     def _admit(self, player: Player) -> None:
         if player.agent is not None:
-            player.agent.supports(self.game)
+            player.agent.supports(game_without_resigning(self.game))
             player.agent.reset()
 
     # --- where it stands ---------------------------------------------------------------------------------------------

@@ -55,7 +55,7 @@ class Command:
         game = self._game()
         judge = self._judge(game.state.game)
         with progress() as bar:
-            task = bar.add_task("plies", total=len(game.state.history()))
+            task = bar.add_task("plies", total=game.length)
             moves = interruptible(lambda: list(analyze(game, judge, partial(bar.advance, task))))
         if self.json:
             print_json(document(game, judge, moves))

@@ -74,7 +74,7 @@ def _with_games(name: str) -> Any:
     command = importlib.import_module(f".{name}", __package__).Command
     if not any(field.name == "game" and field.type == "GameWord" for field in dataclasses.fields(command)):
         return command
-    games = Union[  # noqa: UP007
+    games: Any = Union[  # noqa: UP007
         tuple(Annotated[command, tyro.conf.subcommand(name=game)] for game in game_names())
     ]
     return dataclasses.make_dataclass("Completed", [("rest", games)], bases=(command,), kw_only=True)

@@ -11,6 +11,7 @@ import tyro
 from rich.table import Table
 
 from ..arena.recorded import RecordedGame, read_game, texts_of_games
+from ..arena.session import CONCEDED
 from ..arena.telling import ply_line, seat_at
 from ..envs.errors import OptionError, RecordError, RunError
 from .common import Flag, console, path_from_words, print_json, progress, write_picture
@@ -75,18 +76,17 @@ class Command:
             table = Table("game", "seats", "plies", "end", "returns")
             for number, game in games:
                 points = " ".join(f"{value:+.2g}" for value in game.returns)
-                table.add_row(str(number), ", ".join(game.seats), str(len(game.state.history())), game.end, points)
+                table.add_row(str(number), ", ".join(game.seats), str(game.length), game.end, points)
             console().print(table)
             print(f"{len(games)} of {len(found)} games agree with the rules. --game NUMBER shows one.")
         if wrong:
             raise RunError("\n".join([*wrong[:20], *(["…"] if len(wrong) > 20 else [])]))
 
     def _show(self, game: RecordedGame, svg: Path | None, png: Path | None) -> None:
-        positions = game.positions()
-        ply = len(positions) - 1 if self.ply is None else self.ply
-        if not 0 <= ply < len(positions):
-            raise OptionError(f"--ply must be 0..{len(positions) - 1}, not {ply}")
-        state = positions[ply]
+        ply = game.length if self.ply is None else self.ply
+        if not 0 <= ply <= game.length:
+            raise OptionError(f"--ply must be 0..{game.length}, not {ply}")
+        state = game.position(ply)
         if svg is not None:
             write_picture(svg, state.draw_svg().encode("utf-8"))
         if png is not None:
@@ -135,15 +135,15 @@ def _moves(game: RecordedGame) -> str:
 
 
 def _show_ply(game: RecordedGame, ply: int) -> None:
-    positions = game.positions()
     if ply:
-        before, action = positions[ply - 1], game.state.history()[ply - 1]
-        who = game.seat_name(seat_at(before))
-        say(f"Ply {ply} of {len(positions) - 1}: {who} {ply_line(before, action)}", indent="  ")
+        before, action = game.position(ply - 1), game.state.history()[ply - 1]
+        seat = seat_at(before)
+        who = game.seat_name(seat) if seat >= 0 else "somebody"
+        say(f"Ply {ply} of {game.length}: {who} {ply_line(before, action)}", indent="  ")
     else:
-        say(f"The start; {len(positions) - 1} plies follow.")
+        say(f"The start; {game.length} plies follow.")
     say()
-    print(positions[ply].draw())
+    print(game.position(ply).draw())
     say()
 
 
@@ -152,11 +152,13 @@ def _ending(game: RecordedGame) -> str:
     if game.end is None:
         return f"{notes}Every move is legal. The game goes on."
     points = ", ".join(f"{game.seat_name(seat)} {value:+.2g}" for seat, value in enumerate(game.returns))
+    if game.end == CONCEDED:
+        return f"{notes}Every move is legal; a person gave up: {points}."
     return f"{notes}Every move is legal, and the result is theirs: {game.end}; {points}."
 
 
 def _step_through(game: RecordedGame, ply: int) -> None:
-    last = len(game.positions()) - 1
+    last = game.length
     keyboard = Keyboard(lambda: ["next", "back", "quit"])
     _introduce(game)
     _show_ply(game, ply)

@@ -157,7 +157,8 @@ class Table:
             self._tell(before, action)
 
     def _tell(self, before: State, action: int) -> None:
-        say(f"{self._name(seat_at(before))} {ply_line(before, action)}", indent="  ")
+        seat = seat_at(before)
+        say(f"{self._name(seat) if seat >= 0 else 'somebody'} {ply_line(before, action)}", indent="  ")
         self._shown = False
 
     def _ask_for_a_move(self) -> None:

@@ -48,8 +48,10 @@ def test_a_saved_game_comes_back_whole(tmp_path: Path) -> None:
         assert game.state == session.state
         assert game.seats == ("heuristic", "random")
         assert list(game.returns) == session.returns()
-        assert [state.to_text() for state in game.positions()][-1] == session.state.to_text()
-        assert len(game.positions()) == session.ply + 1
+        assert game.length == session.ply
+        walked = [(state.to_text(), action) for state, action in game.plies()]
+        assert [action for _, action in walked] == session.state.history()
+        assert [text for text, _ in walked] == [game.position(ply).to_text() for ply in range(game.length)]
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
 
 

@@ -346,6 +346,21 @@ def test_words_for_people_show_the_position(game: Game) -> None:
 
 
 @every_game
+def test_the_journal_tells_every_ply_in_numbered_lines_and_leaves_the_state_alone(game: Game) -> None:
+    state = game.new_initial_state()
+    assert state.journal_text() == ""
+    rng = new_rng(3)
+    for _ in range(12):
+        state.apply_action(int(game.kernels.sample(game.rules, state.words, rng)))
+    before = state.clone()
+    numbers = [int(line.split(".")[0]) for line in state.journal_text().splitlines()]
+    assert numbers == list(range(1, len(numbers) + 1))
+    assert 0 < len(numbers) <= 12
+    assert state == before
+    assert state.history() == before.history()
+
+
+@every_game
 def test_states_of_other_rules_are_not_equal_and_states_cannot_be_hashed(game: Game) -> None:
     state = game.new_initial_state()
     assert all((state == other.new_initial_state()) == (game == other) for other in GAMES)
