@@ -18,7 +18,7 @@ from ..envs.core import Game, State
 from ..envs.errors import AgentError, OptionError, SekishoError
 from ..envs.playouts import random_playouts
 from .recorded import RecordedGame
-from .session import game_without_resigning, resign_action, without_resigning
+from .resigning import game_without_resigning, resign_action, without_resigning
 
 Floats = NDArray[np.float64]
 MOST_PLAYOUTS = 1_000_000

@@ -7,24 +7,19 @@ throw the dice again.
 
 from __future__ import annotations
 
-import contextlib
-import functools
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from ..agents.agent import Agent, Decision
-from ..agents.registry import agent_names, make_agent
-from ..agents.specs import parse_spec
 from ..envs.core import CHANCE, TERMINAL, Game, State
 from ..envs.counter_rng import new_rng
-from ..envs.errors import AgentError, IllegalActionError, OptionError, RunError, SekishoError, UnknownNameError, nearest
+from ..envs.errors import AgentError, IllegalActionError, OptionError, RunError
+from .players import Player, make_player
+from .resigning import game_without_resigning, resign_action, without_resigning
 from .telling import effect
 
-HUMAN = "human"
-"""Name of a person in a spec string: ``human``, or ``human:name=Aki``."""
 STAND_IN = "heuristic"
 """Who plays on for a seat whose player has given up while others play on."""
 CONCEDED = "conceded"
@@ -42,69 +37,6 @@ class Note(NamedTuple):
 
     ply: int
     text: str
-
-
-@dataclass(frozen=True)
-class Player:
-    """Who sits on a seat.
-
-    Attributes:
-        spec: spec string, as it was given.
-        name: of a person who gave one, else empty.
-        agent: the CPU player; None for a person.
-    """
-
-    spec: str
-    name: str
-    agent: Agent | None
-
-    @property
-    def is_human(self) -> bool:
-        """Whether a person is to be asked."""
-        return self.agent is None
-
-
-def make_player(spec: str) -> Player:
-    """Return who a spec string names.
-
-    Raises:
-        UnknownNameError: for an agent or option that does not exist; the nearest name is named.
-        OptionError: for a malformed spec.
-    """
-    parsed = parse_spec(spec)
-    if parsed.name == HUMAN:
-        for option in parsed.options:
-            if option != "name":
-                raise UnknownNameError(f"a person has no option {option!r}; {nearest(option, ['name'])}")
-        return Player(spec.strip(), parsed.options.get("name", ""), None)
-    names = [*agent_names(), HUMAN]
-    if parsed.name not in names:
-        raise UnknownNameError(f"there is no player {parsed.name!r}; {nearest(parsed.name, names)}")
-    return Player(spec.strip(), "", make_agent(spec))
-
-
-def resign_action(state: State) -> int | None:
-    """Return the action by which the seat to move resigns, None where the rules have none."""
-    with contextlib.suppress(SekishoError):
-        return state.string_to_action("resign")
-    return None
-
-
-@functools.lru_cache(maxsize=8)
-def game_without_resigning(game: Game) -> Game:
-    """Return the same rules but for resigning, which nobody can."""
-    if not game.options.get("allow_resign"):
-        return game
-    return type(game)(**dict(game.options) | {"allow_resign": False})
-
-
-def without_resigning(state: State) -> State:
-    """Return a state in which nobody can resign: what CPU players are asked about, none of whom should give up.
-
-    The option decides only what is legal, so the compact state is the same under both. The history is left behind.
-    """
-    game = game_without_resigning(state.game)
-    return state if game is state.game else type(state)(game, state.words)
 
 
 class Session:
@@ -139,12 +71,7 @@ class Session:
         self.conceded: int | None = None
         self.notes: list[Note] = []
         for player in self.players:
-            self._admit(player)
-
-    def _admit(self, player: Player) -> None:
-        if player.agent is not None:
-            player.agent.supports(game_without_resigning(self.game))
-            player.agent.reset()
+            _admit(player, self.game)
 
     # --- where it stands ---------------------------------------------------------------------------------------------
 
@@ -286,7 +213,7 @@ class Session:
         if not 0 <= seat < len(self.players):
             raise OptionError(f"seats are 1..{len(self.players)}, not {seat + 1}")
         player = make_player(spec)
-        self._admit(player)
+        _admit(player, self.game)
         self.notes.append(Note(self.ply, f"seat {seat + 1}: {player.spec} takes over from {self.players[seat].spec}"))
         self.players[seat] = player
 
@@ -305,3 +232,10 @@ class Session:
         for player in self.players:
             if player.agent is not None:
                 player.agent.reset()
+
+
+def _admit(player: Player, game: Game) -> None:
+    """Refuse a CPU player that does not play the game; make one that does ready for it."""
+    if player.agent is not None:
+        player.agent.supports(game_without_resigning(game))
+        player.agent.reset()

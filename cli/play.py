@@ -10,8 +10,9 @@ import tyro
 
 from ..agents.registry import agent_names
 from ..agents.specs import parse_spec
+from ..arena.players import HUMAN
 from ..arena.saved import read_session
-from ..arena.session import HUMAN, STAND_IN, Session
+from ..arena.session import STAND_IN, Session
 from ..envs.core import Game
 from ..envs.errors import OptionError
 from ..envs.options import parse_options

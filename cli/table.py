@@ -9,77 +9,26 @@ import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
 from ..agents.agent import Agent
 from ..agents.choices import can_value, choice_unit, choice_values
 from ..agents.registry import make_agent
+from ..arena.resigning import without_resigning
 from ..arena.saved import read_session
-from ..arena.session import STAND_IN, Session, resign_action, without_resigning
+from ..arena.session import STAND_IN, Session
 from ..arena.telling import effect, ply_line, seat_at
 from ..envs.core import CHANCE, State
 from ..envs.errors import NotationError, OptionError, RunError, SekishoError, nearest
 from .common import interruptible, path_from_words
 from .keyboard import GoneError, Keyboard, ended_in_order, undisturbed
 from .shelf import Shelf
+from .table_help import ALIASES, HELP
+from .table_view import FEW, decisions, few_moves, result_line, seat_name, sensible, show_choice, show_choices
 from .words import rules_line, say
 
-_FEW = 12  # choices that are listed before each decision
 _BEST = 3  # choices that a hint names
-
-
-class Help(NamedTuple):
-    """What a word does: how it is written, in a line, and in full."""
-
-    usage: str
-    line: str
-    more: str = ""
-
-
-HELP = {
-    "?": Help("? [WORD]", "this list, or more about one word", "help is the same."),
-    "look": Help("look MOVE …", "where a move would lead, without playing it", "As in: look e3h e4v"),
-    "moves": Help("moves", "everything you may play now"),
-    "show": Help("show", "the board again"),
-    "hint": Help(
-        "hint [SPEC]",
-        "what a CPU player would play",
-        f"SPEC names it, as in: hint random; without one it is {STAND_IN}. It plays nothing for you.",
-    ),
-    "undo": Help(
-        "undo",
-        "take your last decision back, and what followed",
-        "The dice do not change by it: the same throw comes at the same place.",
-    ),
-    "resign": Help(
-        "resign",
-        "give the game up",
-        "By the rules where they know it. In Quoridor a game of two is lost then; in one of four a CPU player plays "
-        "your pawn on, so that the others can finish.",
-    ),
-    "seat": Help(
-        "seat NUMBER SPEC",
-        "give a seat to a CPU player, or to a person",
-        "As in: seat 1 heuristic, and back: seat 1 human. It counts from now on; the game goes on where it stands.",
-    ),
-    "journal": Help("journal", "what has happened so far, turn by turn"),
-    "position": Help("position", "the position as a line of text, and the seed"),
-    "save": Help(
-        "save [FILE]",
-        "say where the game is kept, or keep it in another file from now on",
-        "It is written after every move anyway.",
-    ),
-    "load": Help("load FILE", "leave this game, which stays saved, and go on with another"),
-    "rematch": Help(
-        "rematch",
-        "a new game of the same players, everybody one seat further",
-        "Whoever had the second seat begins. The game before stays saved.",
-    ),
-    "quit": Help("quit", "leave; the game is saved and can be gone on with", "Ctrl-D does the same."),
-}
-_ALIASES = {"help": "?", "h": "?", "exit": "quit", "q": "quit", "board": "show", "preview": "look"}
 
 
 class Table:
@@ -135,7 +84,7 @@ class Table:
         session = self.session
         say(rules_line(session.game), indent="  ")
         for seat in range(len(session.players)):
-            say(f"  {self._name(seat)}")
+            say(f"  {seat_name(self.session, seat)}")
         again = f"game {session.round + 1}" if session.round else f"--seed {session.seed} gives the same dice again"
         say(f"Seed {session.seed} ({again}).")
         if any(player.is_human for player in session.players):
@@ -158,7 +107,7 @@ class Table:
 
     def _tell(self, before: State, action: int) -> None:
         seat = seat_at(before)
-        say(f"{self._name(seat) if seat >= 0 else 'somebody'} {ply_line(before, action)}", indent="  ")
+        say(f"{seat_name(self.session, seat) if seat >= 0 else 'somebody'} {ply_line(before, action)}", indent="  ")
         self._shown = False
 
     def _ask_for_a_move(self) -> None:
@@ -168,14 +117,14 @@ class Table:
             say()
             self._show([])
             say()
-            self._choices()
-        line = self._keyboard.ask(f"{self._name(session.mover)}> ")
+            show_choices(session)
+        line = self._keyboard.ask(f"{seat_name(session, session.mover)}> ")
         if line is None:
             self._leaving = True
             return
-        sensible = self._sensible()
-        if not line and len(sensible) == 1:  # to throw a die needs no more than a key
-            line = session.state.action_to_string(sensible[0])
+        only = sensible(session)
+        if not line and len(only) == 1:  # to throw a die needs no more than a key
+            line = session.state.action_to_string(only[0])
         self._obey(line, self._play_move)
 
     def _after_the_end(self) -> None:
@@ -186,7 +135,7 @@ class Table:
                 say()
                 self._show([])
                 say()
-            say(self._result())
+            say(result_line(session))
             self._shown = True
         if not any(player.is_human for player in session.players):
             self._leaving = True
@@ -202,7 +151,7 @@ class Table:
         words = line.split()
         if not words:
             return
-        name = _ALIASES.get(words[0].lower(), words[0].lower())
+        name = ALIASES.get(words[0].lower(), words[0].lower())
         try:
             if name in self._does:
                 self._does[name](words[1:])
@@ -233,9 +182,9 @@ class Table:
             say("Type a move in the notation of the game, or:")
             for entry in HELP.values():
                 say(f"  {entry.usage:<{width}}  {entry.line}")
-            say(f"Moves now: {self._few_moves()}", indent="  ")
+            say(f"Moves now: {few_moves(self.session)}", indent="  ")
             return
-        name = _ALIASES.get(words[0].lower(), words[0].lower())
+        name = ALIASES.get(words[0].lower(), words[0].lower())
         if name not in HELP:
             raise OptionError(f"there is no word {words[0]!r:.80}; {nearest(name, HELP)}")
         entry = HELP[name]
@@ -243,19 +192,17 @@ class Table:
 
     def _look(self, words: list[str]) -> None:
         if not words:
-            raise OptionError("name a move, as in: look " + self._few_moves().split(",")[0])
-        state = self.session.state
+            raise OptionError("name a move, as in: look " + few_moves(self.session).split(",")[0])
         for word in words:
-            action = state.string_to_action(word)
-            self._line_of(action)
+            show_choice(self.session.state, self.session.state.string_to_action(word))
 
     def _moves(self, _words: list[str]) -> None:
-        state, actions = self.session.state, self._decisions()
-        if len(actions) > _FEW:
+        state, actions = self.session.state, decisions(self.session)
+        if len(actions) > FEW:
             say(" ".join(map(state.action_to_string, actions)), indent="  ")
         else:
             for action in actions:
-                self._line_of(action)
+                show_choice(state, action)
 
     def _show(self, _words: list[str]) -> None:
         print(self.session.state.draw())
@@ -295,7 +242,7 @@ class Table:
             raise OptionError("expected a number and who plays, as in: seat 1 heuristic")
         number = int(words[0])
         self.session.take_over(number - 1, " ".join(words[1:]))
-        say(f"{self._name(number - 1)} plays on")
+        say(f"{seat_name(self.session, number - 1)} plays on")
         self._shown = False
 
     def _journal(self, _words: list[str]) -> None:
@@ -333,60 +280,8 @@ class Table:
     def _quit(self, _words: list[str]) -> None:
         self._leaving = True
 
-    # --- words -------------------------------------------------------------------------------------------------------
-
-    def _name(self, seat: int) -> str:
-        player, people = self.session.players[seat], [p for p in self.session.players if p.is_human]
-        if player.name:
-            return f"seat {seat + 1} ({player.name})"
-        if not player.is_human:
-            return f"seat {seat + 1} ({player.spec})"
-        who = "you" if len(people) == 1 else f"player {self.session.entrant(seat)}"
-        return f"seat {seat + 1} ({who})"
-
-    def _decisions(self) -> list[int]:
-        return [] if self.session.is_over else self.session.state.legal_actions()
-
-    def _sensible(self) -> list[int]:
-        """Return what may be played, resigning left out."""
-        resigning = resign_action(self.session.state)
-        return [action for action in self._decisions() if action != resigning]
-
-    def _choices(self) -> None:
-        """Say where each choice leads; where there are many, only the moves of a piece, and how to see the rest."""
-        state, actions = self.session.state, self._sensible()
-        told = actions
-        if len(actions) > _FEW:
-            told = [action for action in actions if state.preview(action).data.get("kind") != "fence"][:_FEW]
-        for action in told:
-            self._line_of(action)
-        if len(told) < len(actions):
-            rest = [state.action_to_string(action) for action in actions if action not in told]
-            say(f"  and {len(rest)} more, as {rest[0]}: moves lists them, look {rest[0]} says where that one leads")
-        if len(actions) == 1:
-            say(f"  (Enter plays {state.action_to_string(actions[0])})")
-
-    def _line_of(self, action: int) -> None:
-        state = self.session.state
-        first, *more = effect(state, action).splitlines() or [""]
-        say(f"  {state.action_to_string(action):<9} {first}", indent=" " * 10)
-        for line in more:
-            say(" " * 12 + line, indent="   ")
-
-    def _few_moves(self) -> str:
-        names = [self.session.state.action_to_string(action) for action in self._decisions()]
-        return ", ".join(names[:_FEW]) + (", …" if len(names) > _FEW else "") if names else "none"
-
-    def _result(self) -> str:
-        session = self.session
-        returns, end = session.returns(), session.end_reason()
-        best = [seat for seat, value in enumerate(returns) if value == max(returns) and value > min(returns)]
-        winners = " and ".join(self._name(seat) for seat in best)
-        points = ", ".join(f"seat {seat + 1}: {value:+.2g}" for seat, value in enumerate(returns))
-        return f"{winners or 'Nobody'} {'wins' if len(best) < 2 else 'win'} ({end}). Returns: {points}"
-
     def _typable(self) -> list[str]:
-        return [*map(self.session.state.action_to_string, self._decisions()), *self._does]
+        return [*map(self.session.state.action_to_string, decisions(self.session)), *self._does]
 
 
 def say_path(shelf: Shelf) -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from sekisho.arena.saved import read_session
 from sekisho.cli.main import main
-from sekisho.cli.table import HELP
+from sekisho.cli.table_help import HELP
 from sekisho.envs import game_names
 
 SMALL = ("play", "quoridor", "--rules", "board_size=5,fences=2", "--seed", "1")
