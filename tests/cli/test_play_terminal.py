@@ -63,6 +63,16 @@ class Terminal:
     def type(self, text: str) -> None:
         os.write(self.master, text.encode())
 
+    def press(self, key: str) -> None:
+        """Press a key until it is felt: one typed in the moment between a prompt and its line editing goes astray."""
+        for _ in range(30):
+            with contextlib.suppress(OSError):
+                self.type(key)
+            for _ in range(20):
+                self._read(0.1)
+                if self.process.poll() is not None:
+                    return
+
     def end(self) -> tuple[int, str]:
         """Return the exit status, and what was still shown."""
         deadline = time.monotonic() + 60
@@ -127,7 +137,7 @@ def test_ctrl_c_saves_says_where_and_how_to_go_on(opened: list[Terminal], tmp_pa
     again = start(opened, tmp_path, "play", "--load", str(terminal.saved()))
     shown = again.read_until(PROMPT)
     assert "2 plies played" in shown
-    again.type("\x04")  # Ctrl-D
+    again.press("\x04")  # Ctrl-D
     status, words = again.end()
     assert status == 0
     assert "Go on:" in words
