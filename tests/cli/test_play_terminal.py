@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import os
 import re
@@ -40,6 +41,7 @@ class Terminal:
         )  # fmt: skip
         os.close(slave)
         self.seen = ""
+        self.decoder = codecs.getincrementaldecoder("utf-8")()
 
     def read_until(self, text: str, seconds: float = 60.0) -> str:
         """Return what is shown up to and with `text`, after what was returned before."""
@@ -56,7 +58,7 @@ class Terminal:
             return False
         with contextlib.suppress(OSError):  # the other side is closed
             data = os.read(self.master, 65536)
-            self.seen += data.decode("utf-8")
+            self.seen += self.decoder.decode(data)  # a read may end within a letter
             return bool(data)
         return False
 
