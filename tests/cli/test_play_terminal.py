@@ -215,8 +215,8 @@ def test_the_tabulator_key_completes_words_and_moves(opened: list[Terminal], tmp
 
 @pytest.mark.parametrize("delay", [0.01, 0.05, 0.2, 0.6])
 def test_ctrl_c_in_the_first_second_is_no_traceback(delay: float) -> None:
-    """From where Python itself has started: before that the interpreter's own start-up answers."""
-    code = "import sys; print('up', flush=True); from sekisho.cli.main import main; sys.exit(main(['games']))"
+    """From where `main` is called: before that the interpreter's own start-up answers, for some milliseconds."""
+    code = "import sys; from sekisho.cli.main import main; print('up', flush=True); sys.exit(main(['games']))"
     process = subprocess.Popen(
         [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
