@@ -8,6 +8,7 @@ import os
 import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
+from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
 import tyro
@@ -15,7 +16,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from ..envs.core import Game
-from ..envs.errors import OptionError
+from ..envs.errors import OptionError, RunError
+from ..envs.files import write_bytes_atomically
 from ..envs.options import parse_options
 from ..envs.registry import game_class
 
@@ -93,3 +95,36 @@ def progress() -> Progress:
         disable=not console.is_terminal,
         transient=True,
     )
+
+
+def path_from_words(option: str, text: str | None, kind: str = "file") -> Path | None:
+    """Return the path that an option names, None where it was not given.
+
+    Args:
+        option: as it is typed.
+        text: what was given.
+        kind: of thing that it names: file or folder.
+
+    Raises:
+        OptionError: for an empty one, which is no name but usually a variable of a script that was never set.
+    """
+    if text is None:
+        return None
+    if not text.strip() or "\0" in text:
+        raise OptionError(f"{option}: no {kind} can be named {text!r}")
+    return Path(text)
+
+
+def write_picture(path: Path, content: bytes) -> None:
+    """Write a picture; only another picture of the same kind is replaced by it.
+
+    Raises:
+        OptionError: if the name belongs to something else.
+        RunError: if it cannot be written.
+    """
+    if os.path.lexists(path) and not (path.is_file() and path.suffix in (".svg", ".png")):
+        raise OptionError(f"{path} exists and is no picture; name another file")
+    try:
+        write_bytes_atomically(path, content)
+    except OSError as error:
+        raise RunError(f"cannot write {path}: {error.strerror or error}") from error

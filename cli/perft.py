@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from typing import Annotated
 
+import tyro
 from rich.table import Table
 
 from ..envs.errors import OptionError
@@ -24,8 +26,10 @@ class Command:
     """length of the sequences in plies"""
     rules: Rules = ""
     """rule options, e.g. board_size=5,fences=2"""
-    position: str = ""
-    """position text to start from; default: the start of the game"""
+    position: Annotated[str | None, tyro.conf.arg(metavar="TEXT", help_behavior_hint="(default: the game's start)")] = (
+        None
+    )
+    """position text to start from"""
     divide: Flag = False
     """show the count of each first ply"""
     json: Flag = False
@@ -37,7 +41,7 @@ class Command:
         if not least <= self.depth <= _MOST_PLIES:
             raise OptionError(f"--depth must be {least}..{_MOST_PLIES}, not {self.depth}")
         game = game_from_words(self.game, self.rules)
-        state = game.from_text(self.position) if self.position else game.new_initial_state()
+        state = game.from_text(self.position) if self.position is not None else game.new_initial_state()
         perft(state, 0)  # whatever must be compiled is compiled before the clock starts
         begin = time.perf_counter()
         parts = interruptible(lambda: divide(state, self.depth)) if self.divide else {}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated, Any
 
 import tyro
@@ -14,7 +13,7 @@ from ..arena.folder import TournamentFolder, alone_in
 from ..arena.report import standings_document, standings_table
 from ..arena.tournament import Result, Tournament, num_games, play_all, schedule, standings, unbalanced
 from ..envs.errors import OptionError
-from .common import Flag, GameWord, Rules, console, game_from_words, print_json, processors, progress
+from .common import Flag, GameWord, Rules, console, game_from_words, path_from_words, print_json, processors, progress
 
 _AGENTS = "spec strings of two or more agents: " + "; ".join(f"{n} ({line})" for n, line in agent_names().items())
 
@@ -46,13 +45,14 @@ class Command:
     """the same seed gives the same games"""
     workers: Annotated[int | None, _number("one for each processor, where there are games enough")] = None
     """processes that play at the same time; fewer are fairer to agents limited by time"""
-    output: Annotated[Path | None, tyro.conf.arg(metavar="DIR", help_behavior_hint="(default: keep nothing)")] = None
+    output: Annotated[str | None, tyro.conf.arg(metavar="DIR", help_behavior_hint="(default: keep nothing)")] = None
     """folder for the games and standings; the same command continues a tournament that was stopped"""
     json: Flag = False
     """print one JSON document"""
 
     def run(self) -> None:
         """Play, then print the standings."""
+        output = path_from_words("--output", self.output, "folder")
         game = game_from_words(self.game, self.rules, self.players)
         openings = game.opening_plies if self.openings is None else self.openings
         workers = (
@@ -61,8 +61,8 @@ class Command:
         if not 1 <= workers <= _MOST_WORKERS:
             raise OptionError(f"--workers must be 1..{_MOST_WORKERS}, not {workers}")
         tournament = Tournament(game, self.agents, self.games, openings, self.seed)
-        with alone_in(self.output) if self.output is not None else nullcontext():
-            folder = TournamentFolder(self.output, tournament) if self.output is not None else None
+        with alone_in(output) if output is not None else nullcontext():
+            folder = TournamentFolder(output, tournament) if output is not None else None
             results = _play(tournament, folder, workers)
             lines = standings(tournament, results)
             document = standings_document(tournament, lines, results)
@@ -75,8 +75,8 @@ class Command:
         out.print(standings_table(tournament, lines, results))
         if multiple := unbalanced(tournament):
             out.print(f"Not every agent had every seat equally often: choose --games as a multiple of {multiple}.")
-        if self.output is not None:
-            out.print("Games and standings:", repr(str(self.output)), soft_wrap=True, markup=False, emoji=False)
+        if output is not None:
+            out.print("Games and standings:", repr(str(output)), soft_wrap=True, markup=False, emoji=False)
 
 
 def _play(tournament: Tournament, folder: TournamentFolder | None, workers: int) -> list[Result]:

@@ -450,6 +450,17 @@ class State(ABC):
             names.append(walk.action_to_string(action))
         return names[::-1]
 
+    def journal_text(self) -> str:
+        """Return what happened since the position that the state began with, in English, a numbered line a turn."""
+        walk = self.clone()
+        lines = []
+        for number in range(len(self._actions), 0, -1):
+            action = walk.undo_action()
+            seat = walk.current_player()
+            who = "the dice" if seat == CHANCE else f"seat {seat + 1}"
+            lines.append(f"{number:>3}. {who}: {walk.action_to_string(action)}")
+        return "\n".join(reversed(lines))
+
     def to_dict(self) -> dict[str, Any]:
         """Return the state with its history as JSON values; ``game.from_dict`` reads it back."""
         start = self.clone()

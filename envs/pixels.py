@@ -34,6 +34,13 @@ def rasterise(svg: str, width: int) -> NDArray[np.uint8]:
     return np.array(Image.open(io.BytesIO(bytes(png))).convert("RGB"))
 
 
+def to_png(pixels: NDArray[np.uint8]) -> bytes:
+    """Return pixels, uint8 ``[height, width, 3]``, as a PNG file."""
+    out = io.BytesIO()
+    Image.fromarray(pixels).save(out, format="PNG")
+    return out.getvalue()
+
+
 @functools.cache
 def can_write(characters: str) -> bool:
     """Return whether the fonts of this machine have all of several different characters.

@@ -54,6 +54,9 @@ def _shortened(words: list[str]) -> list[str]:
 @pytest.mark.parametrize(("place", "words"), _commands(), ids=[" ".join(words) for _, words in _commands()])
 def test_commands_run(place: str, words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))  # where games that people play are kept
+    if "game.json" in words:  # a game that is there already
+        assert main(["play", "tokaido", "--seats", "heuristic", "larger", "--seed", "1", "--save", "game.json"]) == 0
     assert main(_shortened(words[1:])) == 0, place
 
 

@@ -39,6 +39,9 @@ a step forward gains. Chosen by hand."""
 OTHERS_WEIGHT = 0.1
 """Weight of the opponents behind the foremost one (4 players)."""
 LOST, WON = -1000.0, 1000.0
+UNIT = "steps"
+DECIDED = 20.0
+"""Steps that a position counts as whose end is in sight: more than lead or lag ever come to, and no thousands."""
 
 
 @kernel
@@ -148,3 +151,16 @@ def scores(state: State) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     score_actions(state.game.rules, state.words, np.zeros(state.game.num_actions, dtype=np.int8), values)
     actions = np.flatnonzero(~np.isnan(values))
     return actions, values[actions]
+
+
+def values(state: State) -> NDArray[np.float64]:
+    """Return the worth of every legal action in steps of a pawn, ``-DECIDED .. DECIDED``, NaN for the illegal ones.
+
+    Fences that are not worth a look are valued too: somebody may have placed one.
+    """
+    found = np.full(state.game.num_actions, np.nan)
+    rules, seat = state.game.rules, np.int64(state.current_player())
+    for action in state.legal_actions():
+        found[action] = evaluate(rules, state.child(action).words, seat)
+    clipped: NDArray[np.float64] = np.clip(found, -DECIDED, DECIDED)
+    return clipped

@@ -25,6 +25,7 @@ Ints = NDArray[np.int64]
 MAX_TURNS = 128
 """Turns that a law covers; later arrivals, less likely than 1e-6, count as the last."""
 _PRECISION = 1e-10
+UNIT = "return"
 
 
 class LoneRoad(NamedTuple):
@@ -172,3 +173,11 @@ def scores(state: State) -> tuple[Ints, Floats]:
     seat = state.current_player()
     actions = [action for action in state.legal_actions() if action != compiled.RESIGN]
     return np.array(actions), np.array([worth(state.child(action), seat) for action in actions])
+
+
+def values(state: State) -> Floats:
+    """Return the worth of each legal action but resigning as a return, -1..1, float64 ``[num_actions]``, else NaN."""
+    found = np.full(state.game.num_actions, np.nan)
+    actions, worths = scores(state)
+    found[actions] = 2 * worths - 1
+    return found

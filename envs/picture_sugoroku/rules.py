@@ -14,7 +14,7 @@ from ..core import Game, Preview, State, name_of
 from ..errors import IllegalActionError, OptionError
 from ..kernels import Kernels
 from ..options import Option
-from . import drawing, notation, observation, picture, positions, previews
+from . import drawing, journal, notation, observation, picture, positions, previews
 from . import kernels as compiled
 from .board_option import BoardOption
 from .boards import SHIPPED, load_board
@@ -214,6 +214,10 @@ class PictureState(State):
         """Return what an action does; for ``roll`` what each of the six faces would do; see `previews`."""
         self._checked(action)
         return previews.preview(self, action)
+
+    def journal_text(self) -> str:
+        """Return the travel journal in English; see `journal.journal_text` for other languages."""
+        return journal.journal_text(self)
 
     def draw(self) -> str:
         """Return the path in characters, with what its squares say and where the pieces stand."""

@@ -11,7 +11,7 @@ from ..core import Game, Preview, State, name_of
 from ..errors import IllegalActionError
 from ..kernels import Kernels
 from ..options import Option
-from . import drawing, notation, observation, positions
+from . import drawing, journal, notation, observation, positions
 from . import kernels as compiled
 from .previews import preview
 from .tables import LAST, SPOT_NAMES, Walker, rules_vector
@@ -215,6 +215,10 @@ class TokaidoState(State):
         ``numbers`` has the same for each of its numbers.
         """
         return preview(self, action)
+
+    def journal_text(self) -> str:
+        """Return the travel journal in English; see `journal.journal_text` for other languages."""
+        return journal.journal_text(self)
 
     def draw(self) -> str:
         """Return the road as text for a terminal of 100 columns."""

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import json
+import platform
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -61,14 +65,29 @@ def test_no_command_at_all_is_wrong_use_and_shows_the_help(capsys: pytest.Captur
     assert "usage: sekisho COMMAND" in err
 
 
-def test_the_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(capsys, "--version") == (0, f"sekisho {__version__}\n", "")
+def test_the_versions_that_matter_are_printed_and_nothing_is_imported_for_it(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    status, out, err = run(capsys, "--version")
+    assert (status, err) == (0, "")
+    lines = out.splitlines()
+    assert lines[:2] == [f"sekisho {__version__}", f"python {platform.python_version()}"]
+    for name in ("numpy", "numba", "gymnasium", "pettingzoo"):
+        assert f"{name} {importlib.metadata.version(name)}" in lines
+    code = "import sys; from sekisho.cli.main import main; main(['--version']); print('loaded', *sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert not {"numpy", "numba", "torch", "tyro"} & set(loaded.partition("loaded")[2].split())
 
 
 OPTIONS = {
     "games": {"--json"},
     "perft": {"GAME", "--depth", "--rules", "--position", "--divide", "--json"},
     "bench": {"GAME", "--repeats", "--json"},
+    "play": {"GAME", "--seats", "--players", "--rules", "--seed", "--load", "--save"},
+    "replay": {"FILE", "--game", "--ply", "--step", "--svg", "--png", "--json"},
+    "analyze": {"RECORD", "--game", "--agent", "--playouts", "--json"},
+    "doctor": {"--json"},
+    "completion": set(),
     "tournament": {
         *("GAME", "--agents", "--games", "--players", "--rules", "--openings", "--seed", "--workers", "--output"),
         "--json",
@@ -88,7 +107,7 @@ def test_the_help_of_a_command_names_all_of_its_options(
     status, out, err = run(capsys, name, flag)
     assert (status, err) == (0, "")
     assert f"usage: sekisho {name}" in out
-    assert set(re.findall(r"(?m)^[^\w\n-]*(?:-h, )?(--[a-z]+|GAME)\b", out)) == {*OPTIONS[name], "--help"}
+    assert set(re.findall(r"(?m)^[^\w\n-]*(?:-h, )?(--[a-z]+|GAME|FILE|RECORD)\b", out)) == {*OPTIONS[name], "--help"}
 
 
 def test_the_help_of_the_tournament_names_every_agent(capsys: pytest.CaptureFixture[str]) -> None:
@@ -308,6 +327,7 @@ WRONG: list[tuple[tuple[str, ...], str]] = [
     (("perft", "quoridor", "--depth", "1", "--rules", "players=2,players=4"), "given twice"),
     (("perft", "quoridor", "--depth", "1", "--rules", "third_pawn=jumps"), "one of blocks, diagonal"),
     (("perft", "quoridor", "--depth", "1", "--position", "nonsense"), "a position is"),
+    (("perft", "quoridor", "--depth", "1", "--position", ""), "a position is"),
     (("perft", "quoridor", "--depth", "1", "--position", "/ / e1 e1 / 10 10 / 1"), "same square"),
     (("tournament",), "GAME"),
     (("tournament", "quoridor"), "--agents"),
@@ -345,6 +365,8 @@ WRONG: list[tuple[tuple[str, ...], str]] = [
     ((*TWO, "--output"), "--output"),
     ((*TWO, "--output", __file__), "is a file; name a folder"),
     ((*TWO, "--output", "a\0b"), "no folder can be named"),
+    ((*TWO, "--output", ""), "no folder can be named ''"),
+    ((*TWO, "--output", "  "), "no folder can be named ' '"),
     ((*TWO, "--outptu", "x"), "--output"),
     (("bench", "quoridr"), "did you mean 'quoridor'?"),
     (("bench", "quoridor", "--repeats", "0"), "--repeats must be 1..1000, not 0"),

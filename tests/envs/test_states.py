@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 from sekisho.envs import CHANCE, TERMINAL, Game, State, game_names, load_game
+from sekisho.envs.counter_rng import new_rng
 from sekisho.envs.errors import IllegalActionError, NotationError
 from support.dash import Dash
 from support.option_sets import OPTION_SETS
@@ -320,6 +321,22 @@ def test_words_for_people_show_the_position(game: Game) -> None:
     assert str(state) == state.draw()
     assert state.to_text() in repr(state)
     assert max(len(line) for line in re.sub(r"\x1b\[[0-9;]*m", "", state.draw()).splitlines()) <= 100
+
+
+@every_game
+def test_the_journal_tells_every_ply_in_numbered_lines_and_leaves_the_state_alone(game: Game) -> None:
+    state = game.new_initial_state()
+    assert state.journal_text() == ""
+    rng = new_rng(3)
+    for _ in range(12):
+        if not state.is_terminal():
+            state.apply_action(int(game.kernels.sample(game.rules, state.words, rng)))
+    before = state.clone()
+    numbers = [int(number) for number in re.findall(r"(?m)^ *(\d+)\. ", state.journal_text())]
+    assert numbers == list(range(1, len(numbers) + 1))
+    assert 0 < len(numbers) <= 12 + game.num_players  # turns that are skipped are told too
+    assert state == before
+    assert state.history() == before.history()
 
 
 @every_game

@@ -1,0 +1,143 @@
+"""Saved games: one JSON file each, from which a game goes on as if nothing had happened."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import platformdirs
+
+from ..envs.errors import RecordError, RunError, SekishoError
+from ..envs.files import write_text_atomically
+from ..envs.registry import state_from_dict
+from .session import MAX_SEED, Note, Session
+
+KIND, FORMAT = "sekisho game", 1
+_KEYS = {"kind", "format", "seats", "seed", "round", "conceded", "notes", "state", "returns", "end"}
+
+
+def games_folder() -> Path:
+    """Return the folder of the user for games whose file nobody named."""
+    try:
+        return Path(platformdirs.user_state_dir("sekisho", appauthor=False)).expanduser() / "games"
+    except RuntimeError:  # nobody's home
+        return Path(tempfile.gettempdir(), "sekisho-games")
+
+
+def to_document(session: Session) -> dict[str, Any]:
+    """Return a game as JSON values.
+
+    ``kind`` and ``format`` name the form; ``seats`` are spec strings in seat order; ``seed`` and ``round`` give the dice;
+    ``conceded`` is the seat that gave up where the rules know no resigning (from 0, or null); ``notes`` are ply and text
+    of what the moves do not tell; ``state`` is the dict form of the state, with all moves; ``returns`` and ``end`` are
+    null while the game goes on.
+    """
+    over = session.is_over
+    return {
+        "kind": KIND,
+        "format": FORMAT,
+        "seats": [player.spec for player in session.players],
+        "seed": session.seed,
+        "round": session.round,
+        "conceded": session.conceded,
+        "notes": [list(note) for note in session.notes],
+        "state": session.state.to_dict(),
+        "returns": session.returns() if over else None,
+        "end": session.end_reason() if over else None,
+    }
+
+
+def write_session(path: Path, session: Session) -> None:
+    """Write a game to a file, replacing what the file held.
+
+    Raises:
+        RunError: if it cannot be written; the file is as it was then.
+    """
+    try:
+        write_text_atomically(path, json.dumps(to_document(session), indent=1, ensure_ascii=False) + "\n")
+    except (OSError, ValueError) as error:  # a ValueError for a name with a zero in it
+        raise RunError(f"cannot save the game in {path}: {getattr(error, 'strerror', None) or error}") from error
+
+
+def is_saved_game(data: Any) -> bool:
+    """Return whether JSON values claim to be a saved game."""
+    return isinstance(data, dict) and data.get("kind") == KIND
+
+
+def from_document(data: Any) -> Session:
+    """Return the game that JSON values hold; every move is checked by the rules.
+
+    Raises:
+        RecordError: naming what is missing, malformed, illegal, or contradicts the moves.
+    """
+    if not is_saved_game(data):
+        raise RecordError("this is no saved game of sekisho")
+    if set(data) != _KEYS:
+        raise RecordError(f"a saved game has the keys {', '.join(sorted(_KEYS))}; got {', '.join(sorted(data))}")
+    if type(data["format"]) is not int or data["format"] != FORMAT:
+        raise RecordError(f"expected a saved game of format {FORMAT}, not {data['format']!r:.80}")
+    for key in ("seed", "round"):
+        if type(data[key]) is not int or not 0 <= data[key] <= MAX_SEED:
+            raise RecordError(f"{key!r} must be a whole number in 0..{MAX_SEED}, not {data[key]!r:.80}")
+    if not isinstance(data["seats"], list) or not all(isinstance(spec, str) for spec in data["seats"]):
+        raise RecordError(f"'seats' must be a list of spec strings, not {data['seats']!r:.80}")
+    try:
+        state = state_from_dict(data["state"])
+        start = state.game.from_text(data["state"]["start"])
+        session = Session(start, data["seats"], data["seed"], data["round"])
+    except RecordError:
+        raise
+    except (SekishoError, TypeError) as error:
+        raise RecordError(str(error)) from error
+    session.state = state
+    session.notes = _notes(data["notes"])
+    session.conceded = _conceded(data["conceded"], session)
+    found = (data["returns"], data["end"])
+    expected = (session.returns(), session.end_reason()) if session.is_over else (None, None)
+    if found != expected:
+        raise RecordError(f"the moves end in {expected[0]} ({expected[1]}), the file says {found[0]} ({found[1]})")
+    return session
+
+
+def _notes(data: Any) -> list[Note]:
+    if not isinstance(data, list):
+        raise RecordError(f"'notes' must be a list, not {data!r:.80}")
+    for note in data:
+        if not (isinstance(note, list) and len(note) == 2 and type(note[0]) is int and isinstance(note[1], str)):
+            raise RecordError(f"a note is a ply and a text, not {note!r:.80}")
+    return [Note(*note) for note in data]
+
+
+def _conceded(data: Any, session: Session) -> int | None:
+    if data is None:
+        return None
+    if type(data) is not int or data not in (0, 1) or session.game.num_players != 2 or session.state.is_terminal():
+        raise RecordError(f"'conceded' is a seat (0 or 1) of an unfinished game of two, or null, not {data!r:.80}")
+    return data
+
+
+def read_json(path: Path) -> Any:
+    """Return the JSON values of a file.
+
+    Raises:
+        RecordError: if it cannot be read or is no JSON.
+    """
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise RecordError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from error
+
+
+def read_session(path: Path) -> Session:
+    """Return the game that a file holds.
+
+    Raises:
+        RecordError: if it cannot be read, or as `from_document` does; the file is named.
+    """
+    try:
+        return from_document(read_json(path))
+    except RecordError as error:
+        text = str(error)
+        raise RecordError(text if str(path) in text else f"{path}: {text}") from error

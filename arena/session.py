@@ -1,0 +1,241 @@
+"""A game in progress between people and CPU players: whose turn, dice, undo, resigning, taking seats over, a rematch.
+
+Nothing random has a memory: the throw of a ply and the random choices of a CPU player are functions of the seed, the
+round and the number of the ply. So a game that was saved and loaded goes on as it would have, and undo is no way to
+throw the dice again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ..agents.agent import Agent, Decision
+from ..envs.core import CHANCE, TERMINAL, Game, State
+from ..envs.counter_rng import new_rng
+from ..envs.errors import AgentError, IllegalActionError, OptionError, RunError
+from .players import Player, make_player
+from .resigning import game_without_resigning, resign_action, without_resigning
+from .telling import effect
+
+STAND_IN = "heuristic"
+"""Who plays on for a seat whose player has given up while others play on."""
+CONCEDED = "conceded"
+"""Why a game is over that a person gave up where the rules know no resigning."""
+MAX_SEED = 2**63 - 1
+
+
+class Note(NamedTuple):
+    """Something about a game that its moves do not tell.
+
+    Attributes:
+        ply: how many plies had been played.
+        text: what happened, in words.
+    """
+
+    ply: int
+    text: str
+
+
+class Session:
+    """A game in progress.
+
+    Args:
+        start: where it begins; it is not changed.
+        seats: spec string of each seat's player, in seat order.
+        seed: of the dice and of the CPU players, ``0 .. MAX_SEED``.
+        round: how many games these players have played before, each with the seats moved on by one.
+
+    Attributes:
+        state: where the game stands; treat it as read only.
+        players: who sits where, in seat order.
+        conceded: the seat that gave up where the rules know no resigning, else None.
+        notes: what the moves do not tell.
+
+    Raises:
+        OptionError: for a seed out of range.
+        AgentError: if there is not one player for each seat, or one does not play this game.
+    """
+
+    def __init__(self, start: State, seats: Sequence[str], seed: int, round: int = 0) -> None:  # noqa: A002
+        if not 0 <= seed <= MAX_SEED:
+            raise OptionError(f"seed must be 0..{MAX_SEED}, not {seed}")
+        self.game = start.game
+        if len(seats) != self.game.num_players:
+            raise AgentError(f"{self.game.name} has {self.game.num_players} seats here, but {len(seats)} are named")
+        self.state = start.clone()
+        self.seed, self.round = seed, round
+        self.players = [make_player(spec) for spec in seats]
+        self.conceded: int | None = None
+        self.notes: list[Note] = []
+        for player in self.players:
+            _admit(player, self.game)
+
+    # --- where it stands ---------------------------------------------------------------------------------------------
+
+    @property
+    def ply(self) -> int:
+        """Plies played since the position that the game began with, throws included."""
+        return len(self.state.history())
+
+    @property
+    def mover(self) -> int:
+        """The seat that decides, or `CHANCE`, or `TERMINAL` also when a person gave up."""
+        return TERMINAL if self.conceded is not None else self.state.current_player()
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the game is over."""
+        return self.mover == TERMINAL
+
+    @property
+    def asks_a_person(self) -> bool:
+        """Whether a person is to decide."""
+        return self.mover >= 0 and self.players[self.mover].is_human
+
+    def returns(self) -> list[float]:
+        """Return what each seat is paid, in seat order, -1..1; zeros while the game goes on."""
+        if self.conceded is None:
+            return self.state.returns()
+        return [-1.0 if seat == self.conceded else 1.0 for seat in range(self.game.num_players)]
+
+    def end_reason(self) -> str | None:
+        """Return why the game is over, in the words of the game or as `CONCEDED`; None while it goes on."""
+        return self.state.end_reason() if self.conceded is None else CONCEDED
+
+    def entrant(self, seat: int) -> int:
+        """Return the number, from 1, that whoever sits on `seat` has kept since the first game of a series."""
+        return (seat + self.round) % self.game.num_players + 1
+
+    # --- moving ------------------------------------------------------------------------------------------------------
+
+    def throw(self) -> int:
+        """Throw the dice that are due and return the outcome.
+
+        Raises:
+            IllegalActionError: if none are.
+        """
+        if self.mover != CHANCE:
+            raise IllegalActionError("no dice are to be thrown here")
+        rng = new_rng(int(self._entropy(0).generate_state(1, np.uint64)[0]))
+        outcome = int(self.game.kernels.sample(self.game.rules, self.state.words, rng))
+        self.state.apply_action(outcome)
+        return outcome
+
+    def decide(self, adviser: Agent | None = None) -> Decision:
+        """Return what the CPU player to move, or an adviser of a person, would play; the game is not changed.
+
+        Raises:
+            AgentError: if the adviser does not play this game, or there is nothing to decide.
+            RunError: if the answer is illegal.
+        """
+        agent = adviser or self.players[self.mover].agent
+        if agent is None:
+            raise AgentError(f"seat {self.mover + 1} is a person's")
+        seen = without_resigning(self.state)
+        agent.supports(seen.game)
+        decision = agent.act(seen, np.random.default_rng(self._entropy(self.mover + 1)))
+        if not self.state.legal_actions_mask()[decision.action]:
+            raise RunError(f"{type(agent).__name__} on seat {self.mover + 1} answered with an illegal action")
+        return decision
+
+    def _entropy(self, stream: int) -> np.random.SeedSequence:
+        """Return the randomness of this ply for the dice (stream 0) or the player of a seat (its number from 1)."""
+        return np.random.SeedSequence([self.seed, self.round, self.ply, stream])
+
+    def play(self, action: int) -> None:
+        """Play an action of the seat to move.
+
+        Raises:
+            IllegalActionError: if it is not legal; nothing is changed.
+        """
+        if self.conceded is not None:
+            raise IllegalActionError("the game is over (conceded)")
+        self.state.apply_action(action)
+
+    def undo(self) -> list[str]:
+        """Go back to the last decision of a person and return what was taken back, in notation.
+
+        Raises:
+            IllegalActionError: if no person has decided anything yet; nothing is changed.
+        """
+        if self.conceded is not None:
+            self.notes.append(Note(self.ply, f"seat {self.conceded + 1} goes on after all"))
+            self.conceded = None
+            return ["resign"]
+        back = self.state.clone()
+        while back.history():
+            back.undo_action()
+            seat = back.current_player()
+            if seat >= 0 and self.players[seat].is_human:
+                taken = self.state.moves()[len(back.history()) :]
+                self.state = back
+                self._forget()
+                return taken
+        raise IllegalActionError("no person has decided anything yet, so nothing can be taken back")
+
+    def resign(self) -> str:
+        """Give the game up for the person to move; return what that means, in words.
+
+        By the rules where they have such an action. Where not, a game of two is over; in one of more a CPU player plays
+        the seat on, so that the others need not stop.
+
+        Raises:
+            IllegalActionError: if no person is to move.
+        """
+        if not self.asks_a_person:
+            raise IllegalActionError("only a person whose turn it is can resign")
+        seat, action = self.mover, resign_action(self.state)
+        if action is not None:
+            told = effect(self.state, action)
+            self.play(action)
+            return told
+        if self.game.num_players == 2:
+            self.conceded = seat
+            self.notes.append(Note(self.ply, f"seat {seat + 1} resigns"))
+            return f"seat {seat + 1} resigns; seat {2 - seat} has won"
+        self.take_over(seat, STAND_IN)
+        return f"seat {seat + 1} resigns; {STAND_IN} plays its pawn on, for the others"
+
+    def take_over(self, seat: int, spec: str) -> None:
+        """Give a seat to another player, in the middle of the game.
+
+        Args:
+            seat: from 0.
+            spec: spec string of the new player, or ``human``.
+
+        Raises:
+            OptionError: if there is no such seat.
+            SekishoError: if there is no such player, or it does not play this game; nothing is changed.
+        """
+        if not 0 <= seat < len(self.players):
+            raise OptionError(f"seats are 1..{len(self.players)}, not {seat + 1}")
+        player = make_player(spec)
+        _admit(player, self.game)
+        self.notes.append(Note(self.ply, f"seat {seat + 1}: {player.spec} takes over from {self.players[seat].spec}"))
+        self.players[seat] = player
+
+    def rematch(self) -> Session:
+        """Return a new game of the same players from the same start, everybody one seat further.
+
+        Whoever had the second seat begins; the dice are others.
+        """
+        start = self.state.clone()
+        while start.history():
+            start.undo_action()
+        seats = [player.spec for player in self.players]
+        return Session(start, [*seats[1:], seats[0]], self.seed, self.round + 1)
+
+    def _forget(self) -> None:
+        for player in self.players:
+            if player.agent is not None:
+                player.agent.reset()
+
+
+def _admit(player: Player, game: Game) -> None:
+    """Refuse a CPU player that does not play the game; make one that does ready for it."""
+    if player.agent is not None:
+        player.agent.supports(game_without_resigning(game))
+        player.agent.reset()

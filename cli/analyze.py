@@ -1,0 +1,117 @@
+"""`sekisho analyze`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import tyro
+from rich.table import Table
+
+from ..arena.analysis import (
+    AgentJudge,
+    Judge,
+    MoveLoss,
+    PlayoutJudge,
+    SeatSummary,
+    analyze,
+    default_judge,
+    document,
+    summaries,
+)
+from ..arena.recorded import RecordedGame, read_game, texts_of_games
+from ..envs.core import Game
+from ..envs.errors import OptionError, RecordError, RunError
+from .common import Flag, console, interruptible, path_from_words, print_json, progress
+from .words import say
+
+
+@dataclass
+class Command:
+    """Say what each move of a recorded game lost, by the view of an agent or of random playouts.
+
+    RECORD is what sekisho replay reads: a saved game, a file with a record a line, a tournament's folder, ...
+    """
+
+    record: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="RECORD")]
+    """what to read"""
+    game: Annotated[int | None, tyro.conf.arg(metavar="NUMBER", help_behavior_hint="(default: the only one)")] = None
+    """which game of a file with several, counted from 1"""
+    agent: Annotated[
+        str | None,
+        tyro.conf.arg(metavar="SPEC", help_behavior_hint="(default: exact for two where it is known, else heuristic)"),
+    ] = None
+    """whose view counts; one that can value choices"""
+    playouts: Annotated[int | None, tyro.conf.arg(metavar="N", help_behavior_hint="(default: an agent's view)")] = None
+    """value each choice by so many random games instead"""
+    json: Flag = False
+    """print one JSON document"""
+
+    def run(self) -> None:
+        """Analyze and print."""
+        game = self._game()
+        judge = self._judge(game.state.game)
+        with progress() as bar:
+            task = bar.add_task("plies", total=game.length)
+            moves = interruptible(lambda: list(analyze(game, judge, partial(bar.advance, task))))
+        if self.json:
+            print_json(document(game, judge, moves))
+        else:
+            _show(game, judge, moves)
+
+    def _game(self) -> RecordedGame:
+        path = path_from_words("RECORD", self.record) or Path()
+        found = texts_of_games(path)
+        if self.game is None and len(found) > 1:
+            raise OptionError(f"{path} holds {len(found)} games; choose one by --game")
+        number = 1 if self.game is None else self.game
+        if not 1 <= number <= len(found):
+            raise OptionError(f"--game must be 1..{len(found)}, not {number}")
+        try:
+            return read_game(*found[number - 1])
+        except RecordError as error:
+            raise RunError(str(error)) from error  # the file was named properly; what it says is wrong
+
+    def _judge(self, game: Game) -> Judge:
+        if self.agent is not None and self.playouts is not None:
+            raise OptionError("--agent and --playouts are two views; choose one")
+        if self.playouts is not None:
+            return PlayoutJudge(self.playouts)
+        return default_judge(game) if self.agent is None else AgentJudge(self.agent, game)
+
+
+def _show(game: RecordedGame, judge: Judge, moves: Sequence[MoveLoss]) -> None:
+    estimated = any(move.error for move in moves)
+    table = Table("ply", "seat", "move", "best", "value", "loss", "choices")
+    for move in moves:
+        value = "" if move.value is None else f"{move.value:+.3f}"
+        best = "" if move.best == move.move else move.best
+        table.add_row(
+            str(move.ply), str(move.seat + 1), move.move, best, value, _loss(move, estimated), str(move.choices)
+        )
+    out = console()
+    out.print(table)
+    say(f"By the view of {judge.name}; values of the seat to move, unit: {judge.unit}.")
+    for line in summaries(game, moves):
+        say(f"{game.seat_name(line.seat)}: {_summary(line, estimated)}", indent="  ")
+
+
+def _loss(move: MoveLoss, estimated: bool) -> str:
+    if move.loss is None:
+        return "?"
+    if move.best == move.move:
+        return "0"
+    return f"{move.loss:.3f}" + (f" ± {move.error:.3f}" if estimated else "")
+
+
+def _summary(line: SeatSummary, estimated: bool) -> str:
+    if line.mean_loss is None:
+        return "nothing to choose"
+    error = f" ± {line.error:.4f}" if estimated else ""
+    worst = ", ".join(f"{move.move} at ply {move.ply} ({_loss(move, estimated)})" for move in line.worst)
+    return f"mean loss {line.mean_loss:.4f}{error} over {line.decisions} choices" + (
+        f"; worst: {worst}" if worst else ""
+    )

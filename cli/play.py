@@ -1,0 +1,95 @@
+"""`sekisho play`."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass
+from typing import Annotated
+
+import tyro
+
+from ..agents.registry import agent_names
+from ..agents.specs import parse_spec
+from ..arena.players import HUMAN
+from ..arena.saved import read_session
+from ..arena.session import STAND_IN, Session
+from ..envs.core import Game
+from ..envs.errors import OptionError
+from ..envs.options import parse_options
+from ..envs.registry import game_class
+from .common import GameWord, Rules, game_from_words, path_from_words
+from .shelf import Shelf, require_free
+from .table import Table
+
+_SEATS = "who plays each seat, in seat order: human, human:name=Aki, " + ", ".join(agent_names())
+_MOST_FRESH_SEED = 10**6  # short enough to be typed again
+
+
+@dataclass
+class Command:
+    """Play in the terminal, against CPU players or other people on one screen; ? explains what can be typed."""
+
+    game: GameWord = ""
+    """name of the game; not needed with --load"""
+    seats: Annotated[
+        tuple[str, ...],
+        tyro.conf.arg(
+            metavar="SPEC SPEC …", help=_SEATS, help_behavior_hint=f"(default: {HUMAN}, then {STAND_IN} everywhere)"
+        ),
+    ] = ()
+    players: Annotated[int | None, tyro.conf.arg(metavar="INT", help_behavior_hint="(default: the game's)")] = None
+    """seats at the table"""
+    rules: Rules = ""
+    """rule options, e.g. board_size=7,fences=5"""
+    seed: Annotated[int | None, tyro.conf.arg(metavar="INT", help_behavior_hint="(default: a fresh one)")] = None
+    """of the dice and the CPU players; the same seed and moves give the same game"""
+    load: Annotated[str | None, tyro.conf.arg(metavar="FILE", help_behavior_hint="(default: a new game)")] = None
+    """go on with a saved game"""
+    save: Annotated[str | None, tyro.conf.arg(metavar="FILE", help_behavior_hint="(default: one of its own)")] = None
+    """file to keep the game in; it is written after every move"""
+
+    def run(self) -> None:
+        """Play."""
+        load, save = path_from_words("--load", self.load), path_from_words("--save", self.save)
+        if save is not None:
+            require_free(save)
+        session = self._new() if load is None else self._loaded(read_session(load))
+        Table(session, Shelf(save or load)).play()
+
+    def _loaded(self, session: Session) -> Session:
+        given = {"--rules": self.rules, "--players": self.players, "--seed": self.seed}
+        for option, value in given.items():
+            if value not in (None, ""):
+                raise OptionError(f"the saved game decides what {option} would; leave it out")
+        if self.game not in ("", session.game.name):
+            raise OptionError(f"the saved game is one of {session.game.name}, not of {self.game}")
+        if self.seats and len(self.seats) != len(session.players):
+            raise OptionError(f"the saved game has {len(session.players)} seats, but --seats names {len(self.seats)}")
+        for seat, spec in enumerate(self.seats):
+            if spec.strip() != session.players[seat].spec:
+                session.take_over(seat, spec)
+        return session
+
+    def _new(self) -> Session:
+        if not self.game:
+            raise OptionError("name a game, as in: sekisho play quoridor; sekisho games lists them")
+        game = self._game()
+        seats = self.seats or (HUMAN, *[STAND_IN] * (game.num_players - 1))
+        seed = secrets.randbelow(_MOST_FRESH_SEED) if self.seed is None else self.seed
+        return Session(game.new_initial_state(), seats, seed)
+
+    def _game(self) -> Game:
+        """Return the game: as many players as seats are named, and with resigning where a person can decide to."""
+        options = game_class(self.game).OPTIONS
+        chosen = parse_options(options, self.rules, self.game)
+        named = len(self.seats) if self.seats and "players" not in chosen else None
+        players = self.players if self.players is not None else named
+        if self.seats and players is not None and len(self.seats) != players:
+            raise OptionError(f"--players {players}, but --seats names {len(self.seats)}")
+        rules = self.rules
+        if self._person_plays() and "allow_resign" not in chosen and "allow_resign" in [o.name for o in options]:
+            rules += ",allow_resign=true"
+        return game_from_words(self.game, rules, players)
+
+    def _person_plays(self) -> bool:
+        return not self.seats or any(parse_spec(spec).name == HUMAN for spec in self.seats)

@@ -1,0 +1,289 @@
+"""The table at which people play: shows the game, asks whoever is to decide, and does what is typed."""
+
+from __future__ import annotations
+
+import contextlib
+import difflib
+import shlex
+import sys
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from ..agents.agent import Agent
+from ..agents.choices import can_value, choice_unit, choice_values
+from ..agents.registry import make_agent
+from ..arena.resigning import without_resigning
+from ..arena.saved import read_session
+from ..arena.session import STAND_IN, Session
+from ..arena.telling import effect, ply_line, seat_at
+from ..envs.core import CHANCE, State
+from ..envs.errors import NotationError, OptionError, RunError, SekishoError, nearest
+from .common import interruptible, path_from_words
+from .keyboard import GoneError, Keyboard, ended_in_order, undisturbed
+from .shelf import Shelf
+from .table_help import ALIASES, HELP
+from .table_view import FEW, decisions, few_moves, result_line, seat_name, sensible, show_choice, show_choices
+from .words import rules_line, say
+
+_BEST = 3  # choices that a hint names
+
+
+class Table:
+    """A table, with a game on it.
+
+    Args:
+        session: the game.
+        shelf: where it is kept.
+    """
+
+    def __init__(self, session: Session, shelf: Shelf) -> None:
+        self.session, self.shelf = session, shelf
+        self._keyboard = Keyboard(self._typable)
+        self._leaving = False
+        self._shown = False  # whether the board was, since it last changed
+        self._does: dict[str, Callable[[list[str]], None]] = {
+            "?": self._help, "look": self._look, "moves": self._moves, "show": self._show, "hint": self._hint,
+            "undo": self._undo, "resign": self._resign, "seat": self._seat, "journal": self._journal,
+            "position": self._position, "save": self._save, "load": self._load, "rematch": self._rematch,
+            "quit": self._quit,
+        }  # fmt: skip
+
+    def play(self) -> None:
+        """Play until somebody leaves. Whatever ends it, the game is saved then, and where is said.
+
+        Raises:
+            KeyboardInterrupt: after a Ctrl-C.
+            RunError: if the terminal was closed, or the process told to end.
+        """
+        with ended_in_order():
+            try:
+                self._welcome()
+                while not self._leaving:
+                    self._step()
+            except GoneError:
+                raise RunError("the terminal is gone, or somebody ended the game") from None
+            finally:
+                with undisturbed():
+                    self._farewell()
+
+    def _farewell(self) -> None:
+        """Save, and say where, on stderr if stdout is gone."""
+        self.shelf.keep(self.session)
+        words = self.shelf.farewell(self.session)
+        for stream in (sys.stdout, sys.stderr):
+            with contextlib.suppress(OSError, ValueError):
+                print(f"\n{words}", file=stream, flush=True)
+                return
+
+    # --- the course of the game --------------------------------------------------------------------------------------
+
+    def _welcome(self) -> None:
+        session = self.session
+        say(rules_line(session.game), indent="  ")
+        for seat in range(len(session.players)):
+            say(f"  {seat_name(self.session, seat)}")
+        again = f"game {session.round + 1}" if session.round else f"--seed {session.seed} gives the same dice again"
+        say(f"Seed {session.seed} ({again}).")
+        if any(player.is_human for player in session.players):
+            say("Type a move, or ? for help.")
+
+    def _step(self) -> None:
+        session = self.session
+        if session.is_over:
+            self._after_the_end()
+        elif session.asks_a_person:
+            self._ask_for_a_move()
+        else:
+            before = session.state.clone()
+            if session.mover == CHANCE:
+                action = session.throw()
+            else:
+                action = interruptible(session.decide).action
+                session.play(action)
+            self._tell(before, action)
+
+    def _tell(self, before: State, action: int) -> None:
+        seat = seat_at(before)
+        say(f"{seat_name(self.session, seat) if seat >= 0 else 'somebody'} {ply_line(before, action)}", indent="  ")
+        self._shown = False
+
+    def _ask_for_a_move(self) -> None:
+        session = self.session
+        if not self._shown:
+            self.shelf.keep(session)
+            say()
+            self._show([])
+            say()
+            show_choices(session)
+        line = self._keyboard.ask(f"{seat_name(session, session.mover)}> ")
+        if line is None:
+            self._leaving = True
+            return
+        only = sensible(session)
+        if not line and len(only) == 1:  # to throw a die needs no more than a key
+            line = session.state.action_to_string(only[0])
+        self._obey(line, self._play_move)
+
+    def _after_the_end(self) -> None:
+        session = self.session
+        if not self._shown:
+            self.shelf.keep(session)
+            if session.conceded is None:  # else the board would say whose turn it is
+                say()
+                self._show([])
+                say()
+            say(result_line(session))
+            self._shown = True
+        if not any(player.is_human for player in session.players):
+            self._leaving = True
+            return
+        line = self._keyboard.ask("rematch, undo, journal or quit> ")
+        if line is None:
+            self._leaving = True
+            return
+        self._obey(line, lambda _: say("The game is over. Type rematch, undo, journal or quit; ? lists everything."))
+
+    def _obey(self, line: str, otherwise: Callable[[str], None]) -> None:
+        """Do what a line says; complain in words where it cannot be done, and change nothing then."""
+        words = line.split()
+        if not words:
+            return
+        name = ALIASES.get(words[0].lower(), words[0].lower())
+        try:
+            if name in self._does:
+                self._does[name](words[1:])
+            else:
+                otherwise(line)
+        except SekishoError as error:
+            say(str(error), indent="  ")
+
+    def _play_move(self, line: str) -> None:
+        state = self.session.state
+        try:
+            action = state.string_to_action(line)
+        except NotationError as error:
+            first = line.split()[0]
+            hint = difflib.get_close_matches(first.lower(), self._does, n=1, cutoff=0.7)
+            more = f"did you mean {hint[0]!r}? " if hint else ""
+            raise NotationError(f"{error}; {more}? lists what can be typed") from error
+        before = state.clone()
+        self.session.play(action)
+        self._tell(before, action)
+        self.shelf.keep(self.session)
+
+    # --- what can be typed -------------------------------------------------------------------------------------------
+
+    def _help(self, words: list[str]) -> None:
+        if not words:
+            width = max(len(entry.usage) for entry in HELP.values())
+            say("Type a move in the notation of the game, or:")
+            for entry in HELP.values():
+                say(f"  {entry.usage:<{width}}  {entry.line}")
+            say(f"Moves now: {few_moves(self.session)}", indent="  ")
+            return
+        name = ALIASES.get(words[0].lower(), words[0].lower())
+        if name not in HELP:
+            raise OptionError(f"there is no word {words[0]!r:.80}; {nearest(name, HELP)}")
+        entry = HELP[name]
+        say(f"{entry.usage}: {entry.line}. {entry.more}".strip())
+
+    def _look(self, words: list[str]) -> None:
+        if not words:
+            raise OptionError("name a move, as in: look " + few_moves(self.session).split(",")[0])
+        for word in words:
+            show_choice(self.session.state, self.session.state.string_to_action(word))
+
+    def _moves(self, _words: list[str]) -> None:
+        state, actions = self.session.state, decisions(self.session)
+        if len(actions) > FEW:
+            say(" ".join(map(state.action_to_string, actions)), indent="  ")
+        else:
+            for action in actions:
+                show_choice(state, action)
+
+    def _show(self, _words: list[str]) -> None:
+        print(self.session.state.draw())
+        self._shown = True
+
+    def _hint(self, words: list[str]) -> None:
+        if not self.session.asks_a_person:
+            raise OptionError("there is nothing to decide here")
+        state = without_resigning(self.session.state)
+        spec = " ".join(words) or STAND_IN
+        adviser = make_agent(spec)
+        decision = interruptible(partial(self.session.decide, adviser))
+        move = state.action_to_string(decision.action)
+        words_of_it = effect(state, decision.action)
+        say(f"{spec} would play {move}" + ("" if "\n" in words_of_it else f": {words_of_it}"), indent="  ")
+        self._best_by(adviser, state)
+
+    def _best_by(self, adviser: Agent, state: State) -> None:
+        if not can_value(adviser, state.game):
+            return
+        values, unit = choice_values(adviser, state), choice_unit(adviser, state.game)
+        best = [int(action) for action in np.argsort(-values, kind="stable") if not np.isnan(values[action])]
+        rated = ", ".join(f"{state.action_to_string(action)} {values[action]:+.2f}" for action in best[:_BEST])
+        say(f"its best of {len(best)} ({unit}): {rated}", indent="  ")
+
+    def _undo(self, _words: list[str]) -> None:
+        taken = self.session.undo()
+        say(f"taken back: {' '.join(taken)}", indent="  ")
+        self._shown = False
+
+    def _resign(self, _words: list[str]) -> None:
+        say(self.session.resign(), indent="  ")
+        self._shown = False
+
+    def _seat(self, words: list[str]) -> None:
+        if len(words) < 2 or not words[0].isascii() or not words[0].isdigit() or len(words[0]) > 2:
+            raise OptionError("expected a number and who plays, as in: seat 1 heuristic")
+        number = int(words[0])
+        self.session.take_over(number - 1, " ".join(words[1:]))
+        say(f"{seat_name(self.session, number - 1)} plays on")
+        self._shown = False
+
+    def _journal(self, _words: list[str]) -> None:
+        say(self.session.state.journal_text() or "nothing was played yet", indent="     ")
+        for note in self.session.notes:
+            say(f"after ply {note.ply}: {note.text}")
+
+    def _position(self, _words: list[str]) -> None:
+        say(f"{self.session.state.to_text()}\nseed {self.session.seed}, game {self.session.round + 1}")
+
+    def _save(self, words: list[str]) -> None:
+        path = path_from_words("save", " ".join(words)) if words else self.shelf.path
+        if path is not None:
+            self.shelf.move_to(path, self.session)
+        else:
+            self.shelf.keep(self.session)
+        say_path(self.shelf)
+
+    def _load(self, words: list[str]) -> None:
+        path = path_from_words("load", " ".join(words))
+        session = read_session(Path(path or ""))
+        self._take_up(session, Shelf(path))
+
+    def _rematch(self, _words: list[str]) -> None:
+        self._take_up(self.session.rematch(), self.shelf.next())
+
+    def _take_up(self, session: Session, shelf: Shelf) -> None:
+        """Leave this game, which stays saved, for another."""
+        self.shelf.keep(self.session)
+        say_path(self.shelf)
+        self.session, self.shelf, self._shown = session, shelf, False
+        say()
+        self._welcome()
+
+    def _quit(self, _words: list[str]) -> None:
+        self._leaving = True
+
+    def _typable(self) -> list[str]:
+        return [*map(self.session.state.action_to_string, decisions(self.session)), *self._does]
+
+
+def say_path(shelf: Shelf) -> None:
+    """Say where a game is kept; the name stands on a line of its own, so that it can be copied."""
+    print(f"The game is kept in\n{shlex.quote(str(shelf.path))}" if shelf.path else "Nothing was played yet.")

@@ -1,0 +1,148 @@
+"""Saved games and whatever else holds recorded games: they come back whole, and one that lies is found out."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sekisho.arena.recorded import read_games
+from sekisho.arena.saved import from_document, read_session, to_document, write_session
+from sekisho.arena.session import Session
+from sekisho.arena.tournament import Tournament, play, schedule
+from sekisho.envs import load_game
+from sekisho.envs.errors import RecordError, RunError
+
+
+def finished(game: str = "quoridor", **rules: Any) -> Session:
+    session = Session(load_game(game, **rules).new_initial_state(), ("heuristic", "random"), 5)
+    while not session.is_over:
+        if session.mover < 0:
+            session.throw()
+        else:
+            session.play(session.decide().action)
+    return session
+
+
+SESSION = finished(board_size=5, fences=2)
+DOCUMENT = json.loads(json.dumps(to_document(SESSION)))
+
+
+def changed(**fields: Any) -> dict[str, Any]:
+    return json.loads(json.dumps(DOCUMENT)) | fields
+
+
+def changed_state(**fields: Any) -> dict[str, Any]:
+    return changed(state=DOCUMENT["state"] | fields)
+
+
+def test_a_saved_game_comes_back_whole(tmp_path: Path) -> None:
+    for session in (SESSION, finished("tokaido"), finished("picture_sugoroku", board="a_short_walk")):
+        path = tmp_path / f"{session.game.name}.json"
+        write_session(path, session)
+        again = read_session(path)
+        assert to_document(again) == to_document(session)
+        (game,) = read_games(path)
+        assert game.state == session.state
+        assert game.seats == ("heuristic", "random")
+        assert list(game.returns) == session.returns()
+        assert game.length == session.ply
+        walked = [(state.to_text(), action) for state, action in game.plies()]
+        assert [action for _, action in walked] == session.state.history()
+        assert [text for text, _ in walked] == [game.position(ply).to_text() for ply in range(game.length)]
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
+
+
+@pytest.mark.parametrize(
+    ("document", "hint"),
+    [
+        ([], "no saved game"),
+        ({}, "no saved game"),
+        (changed(kind="chess"), "no saved game"),
+        (changed(extra=1), "has the keys"),
+        ({k: v for k, v in DOCUMENT.items() if k != "seed"}, "has the keys"),
+        (changed(format=2), "format 1"),
+        (changed(format=True), "format 1"),
+        (changed(seed=-1), "'seed'"),
+        (changed(seed="5"), "'seed'"),
+        (changed(round=1.5), "'round'"),
+        (changed(seats=["human"]), "2 seats"),
+        (changed(seats="human"), "'seats'"),
+        (changed(seats=["human", 3]), "'seats'"),
+        (changed(seats=["human", "heuristik"]), "did you mean 'heuristic'"),
+        (changed(seats=["human", "larger"]), "larger"),
+        (changed(notes=[["x", "y"]]), "a note"),
+        (changed(notes=5), "'notes'"),
+        (changed(conceded=0), "'conceded'"),
+        (changed(conceded="0"), "'conceded'"),
+        (changed(returns=[0.0, 0.0]), "the file says"),
+        (changed(end="resigned"), "the file says"),
+        (changed(returns=None, end=None), "the file says"),
+        (changed(state=None), "mapping"),
+        (changed_state(game="quoridr"), "did you mean 'quoridor'"),
+        (changed_state(rules={"board_size": 5, "fence": 2}), "did you mean 'fences'"),
+        (changed_state(moves=[*DOCUMENT["state"]["moves"][:2], "e9h"]), "move 3 of the state"),
+        (changed_state(moves=DOCUMENT["state"]["moves"][:-1]), "the moves lead to"),
+        (changed_state(moves=[1, 2]), "move 1"),
+        (changed_state(start=5), "'start'"),
+        (changed_state(position="/ / a1 b1 / 2 2 / 1"), "the moves lead to"),
+    ],
+)
+def test_what_a_file_has_wrong_is_named(document: Any, hint: str, tmp_path: Path) -> None:
+    with pytest.raises(RecordError, match=hint):
+        from_document(document)
+    path = tmp_path / "game.json"
+    path.write_text(json.dumps(document, indent=1), encoding="utf-8")
+    with pytest.raises(RecordError, match=r"game\.json"):
+        read_session(path)
+    with pytest.raises(RecordError, match=r"game\.json"):
+        list(read_games(path))
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"\xff\xfe", b"[" * 100_000, b"null", b"1" * 5000])
+def test_what_is_no_json_is_refused_in_words(content: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "game.json"
+    path.write_bytes(content)
+    with pytest.raises(RecordError, match=r"game\.json"):
+        read_session(path)
+    with pytest.raises(RecordError, match=r"game\.json"):
+        list(read_games(path))
+
+
+def test_a_file_that_is_not_there_or_a_folder_is_named(tmp_path: Path) -> None:
+    for path in (tmp_path / "missing.json", tmp_path):
+        with pytest.raises(RecordError, match="cannot read"):
+            read_session(path)
+        with pytest.raises(RecordError, match="cannot read"):
+            list(read_games(path))
+
+
+def test_a_file_that_cannot_be_written_keeps_what_it_held(tmp_path: Path) -> None:
+    with pytest.raises(RunError, match="cannot save"):
+        write_session(tmp_path / "no" / "game.json", SESSION)
+    with pytest.raises(RunError, match="cannot save"):
+        write_session(tmp_path / "a\0b", SESSION)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_records_of_a_tournament_and_the_dict_form_are_read_too(tmp_path: Path) -> None:
+    tournament = Tournament(SESSION.game, ("random", "heuristic"), 4, opening_plies=2, seed=3)
+    records = [play(tournament, pairing).record for pairing in schedule(tournament)]
+    (tmp_path / "games.jsonl").write_text("".join(f"{record.to_json()}\n" for record in records), encoding="utf-8")
+    for path in (tmp_path, tmp_path / "games.jsonl"):
+        games = list(read_games(path))
+        assert [game.seats for game in games] == [record.agents for record in records]
+        assert [tuple(game.state.moves()) for game in games] == [record.moves for record in records]
+        assert {game.opening for game in games} == {2}
+        assert games[2].place.endswith("line 3")
+    lines = (tmp_path / "games.jsonl").read_text(encoding="utf-8").splitlines()
+    lines[2] = lines[2].replace(f'"{records[2].moves[4]}"', '"a1h"', 1).replace('"a1h"', '"e5v"', 1)
+    (tmp_path / "games.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    with pytest.raises(RecordError, match=r"games\.jsonl, line 3: move \d"):
+        list(read_games(tmp_path))
+    state = tmp_path / "state.json"
+    state.write_text(json.dumps(SESSION.state.to_dict()), encoding="utf-8")
+    (game,) = read_games(state)
+    assert (game.state, game.seats, game.end) == (SESSION.state, (), SESSION.end_reason())

@@ -1,0 +1,263 @@
+"""`sekisho play` through a pipe, as scripts use it: moves in, boards out, and nothing is lost at the end of input."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import shlex
+import sys
+from pathlib import Path
+
+import pytest
+
+from sekisho.arena.saved import read_session
+from sekisho.cli.main import main
+from sekisho.cli.table_help import HELP
+from sekisho.envs import game_names
+
+SMALL = ("play", "quoridor", "--rules", "board_size=5,fences=2", "--seed", "1")
+ESCAPE = "\x1b"
+
+
+@pytest.fixture(autouse=True)
+def _games_are_kept_here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+
+
+@pytest.fixture
+def play(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
+    def run(*words: str, typed: str = "") -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(typed.encode("utf-8", "surrogateescape"))))
+        status = main(words)
+        out, err = capsys.readouterr()
+        assert ESCAPE not in out + err
+        assert "Traceback" not in out + err
+        for line in out.splitlines():
+            assert len(line) <= 100 or "/" in line, line  # the name of a file may be as long as it is
+        return status, out, err
+
+    return run
+
+
+def kept(out: str) -> Path:
+    """The file that the last words name."""
+    (path,) = re.findall(r"^(?:Go on: +sekisho play --load|Look at it: sekisho replay) (.*)$", out, re.MULTILINE)
+    return Path(shlex.split(path)[0])
+
+
+def moves_of(path: Path) -> list[str]:
+    return read_session(path).state.moves()
+
+
+def test_a_whole_game_is_played_and_kept(play, tmp_path: Path) -> None:
+    status, out, err = play(*SMALL, "--save", str(tmp_path / "g.json"), "--seats", "human", "human",
+                            typed="c2\nc4\nc3\nd4\nc4\nd3\nc5\n")  # fmt: skip
+    assert (status, err) == (0, "")
+    assert "seat 1 (player 1) wins (goal). Returns: seat 1: +1, seat 2: -1" in out
+    assert kept(out) == tmp_path / "g.json"
+    assert moves_of(tmp_path / "g.json") == ["c2", "c4", "c3", "d4", "c4", "d3", "c5"]
+
+
+def test_the_end_of_input_loses_nothing_and_the_game_goes_on_from_there(play) -> None:
+    status, out, err = play(*SMALL, typed="c2\nb3h\n")
+    assert (status, err) == (0, "")
+    path = kept(out)
+    played = moves_of(path)
+    assert (len(played), played[0], played[2]) == (4, "c2", "b3h")
+    status, out, err = play("play", "--load", str(path), typed="resign\n")
+    assert (status, err) == (0, "")
+    assert "seat 2 has won" in out
+    assert kept(out) == path
+    assert moves_of(path) == played
+    assert read_session(path).returns() == [-1.0, 1.0]
+
+
+@pytest.mark.parametrize("game", game_names())
+def test_every_choice_shows_where_it_leads_before_it_is_made(play, game: str) -> None:
+    out = play("play", game, "--seed", "4")[1]
+    assert "seat 1 (you)>" in out
+    shown = {"quoridor": "pawn to e2; steps to go: seat 1: 8 -> 7", "picture_sugoroku": "2: to 2, jump to 8",
+             "tokaido": "from Nihonbashi to"}  # fmt: skip
+    assert shown[game] in out
+
+
+def test_looking_plays_nothing(play) -> None:
+    status, out, _ = play(*SMALL, typed="look b3h c2\nlook\nlook zz\nlook c4\nmoves\nposition\n")
+    assert status == 0
+    assert "fence b3h; steps to go" in out
+    assert "name a move, as in: look" in out
+    assert "'zz' is no move" in out
+    assert "c4: the pawn on c1 cannot go there" in out
+    assert "a1h b1h" in out
+    assert "/ / c1 c5 / 2 2 / 1 / 0\nseed 1, game 1" in out
+    assert "Nothing was played, so nothing was saved." in out
+
+
+def test_what_cannot_be_played_says_why_and_changes_nothing(play) -> None:
+    status, out, _ = play(*SMALL, typed="c5\ne9\nc2 c3\nundu\nc2é\n\n\udcff\nb2h\nseat\nseat 9 random\nseat 1 zz\n"
+                                        "hint zz\nhint larger\nload\nload nope.json\n? zz\n" + "x" * 3000 + "\n")  # fmt: skip
+    assert status == 0
+    for hint in ("the pawn on c1 cannot go there", "'e9' is no move", "'c2 c3' is no move", "did you mean 'undo'",
+                 "expected a number and who plays", "seats are 1..2, not 9", "there is no player 'zz'",
+                 "there is no agent 'zz'", "plays tokaido, not quoridor", "cannot read nope.json",
+                 "there is no word 'zz'"):  # fmt: skip
+        assert hint in " ".join(out.split()), hint
+    assert moves_of(kept(out))[0] == "b2h"
+
+
+def test_every_word_has_help(play) -> None:
+    out = play(*SMALL, typed="?\n" + "".join(f"? {word}\n" for word in HELP))[1]
+    for entry in HELP.values():
+        assert out.count(f"{entry.usage}  ") >= 1
+        assert f"{entry.usage}: {entry.line}."[:60] in out
+
+
+def test_undo_takes_back_what_followed_too(play) -> None:
+    out = play(*SMALL, typed="undo\nc2\nundo\nb1\n")[1]
+    assert "nothing can be taken back" in out
+    assert re.search(r"taken back: c2 \w+", out)
+    assert moves_of(kept(out))[0] == "b1"
+    assert len(moves_of(kept(out))) == 2
+
+
+def test_a_hint_names_a_legal_move_and_plays_nothing(play) -> None:
+    out = play(*SMALL, typed="hint\nhint random\n")[1]
+    assert "heuristic would play c2: pawn to c2" in out
+    assert "its best of" in out
+    assert "random would play" in out
+    assert "Nothing was played" in out
+
+
+def test_a_seat_is_taken_over_in_mid_game_and_the_game_goes_on_to_its_end(play) -> None:
+    status, out, _ = play(*SMALL, typed="c2\nseat 1 heuristic\n")
+    assert status == 0
+    assert "seat 1 (heuristic) plays on" in out
+    session = read_session(kept(out))
+    assert session.is_over
+    assert [note.text for note in session.notes] == ["seat 1: heuristic takes over from human"]
+
+
+def test_a_rematch_starts_one_seat_further_and_keeps_both_games(play, tmp_path: Path) -> None:
+    path = tmp_path / "series.json"
+    status, out, _ = play(*SMALL, "--save", str(path), typed="resign\nrematch\nc4\nquit\n")
+    assert status == 0
+    assert "seat 2 (you)>" in out
+    assert kept(out) == tmp_path / "series-2.json"
+    assert read_session(path).returns() == [-1.0, 1.0]
+    second = read_session(tmp_path / "series-2.json")
+    assert [player.spec for player in second.players] == ["heuristic", "human"]
+    assert second.round == 1
+    assert second.state.moves()[1] == "c4"
+
+
+def test_saving_elsewhere_and_loading_at_the_table(play, tmp_path: Path) -> None:
+    one, two = tmp_path / "one.json", tmp_path / "two.json"
+    out = play(*SMALL, typed=f"c2\nsave {one}\nb2h\nsave {two}\nload {one}\nundo\nundo\nb1\nquit\n")[1]
+    assert str(one) in out
+    assert moves_of(one)[0] == "b1"
+    assert moves_of(two)[0::2][:2] == ["c2", "b2h"]
+
+
+def test_what_is_there_is_not_written_over(play, tmp_path: Path) -> None:
+    other = tmp_path / "notes.txt"
+    other.write_text("mine", encoding="utf-8")
+    saved = tmp_path / "saved.json"
+    play(*SMALL, "--save", str(saved), typed="c2\n")
+    before = saved.read_bytes()
+    for path, hint in ((other, "exists already"), (saved, "go on with it by --load"), (tmp_path, "exists already"),
+                       (tmp_path / "no" / "x.json", "is no folder")):  # fmt: skip
+        status, out, err = play(*SMALL, "--save", str(path), typed="c2\n")
+        assert (status, out) == (2, "")
+        assert hint in err
+    out = play(*SMALL, typed=f"c2\nsave {other}\n")[1]
+    assert "exists already" in out
+    assert other.read_text(encoding="utf-8") == "mine"
+    assert saved.read_bytes() == before
+
+
+def test_a_folder_that_cannot_be_written_is_said_and_another_is_found(play, tmp_path: Path) -> None:
+    (tmp_path / "state").write_text("a file where the folder should be", encoding="utf-8")
+    status, out, _ = play(*SMALL, typed="c2\n")
+    assert status == 0
+    path = kept(out)
+    assert moves_of(path)[0] == "c2"
+    path.unlink()
+
+
+@pytest.mark.parametrize("game", ["tokaido", "picture_sugoroku"])
+def test_the_dice_are_those_of_the_seed_and_the_journal_tells_the_events(play, game: str) -> None:
+    typed = "\n" * 3 + "journal\nresign\n"
+    runs = [play("play", game, "--seed", str(seed), "--seats", "human", "human", typed=typed)[1] for seed in (5, 5, 6)]
+    assert strip_names(runs[0]) == strip_names(runs[1])
+    assert strip_names(runs[0]) != strip_names(runs[2])
+    assert re.search(r"throws \[\d", runs[0])
+    assert re.search(r"^ *1\. ", runs[0], re.MULTILINE)
+    assert "resigns" in runs[0]
+
+
+def strip_names(out: str) -> str:
+    return re.sub(r"\S*\.json", "", out)
+
+
+def test_a_fresh_seed_is_shown_so_that_it_can_be_repeated(play) -> None:
+    out = play("play", "tokaido", typed="")[1]
+    (seed,) = re.findall(r"--seed (\d+)", out)
+    again = play("play", "tokaido", "--seed", seed, typed="")[1]
+    assert strip_names(out) == strip_names(again)
+
+
+def test_enter_rolls_the_die_where_nothing_else_is_to_be_done(play) -> None:
+    out = play("play", "picture_sugoroku", "--seed", "3", typed="\n\n")[1]
+    assert "(Enter plays roll)" in out
+    assert moves_of(kept(out)).count("roll") >= 2
+
+
+def test_cpu_players_among_themselves_need_nobody(play) -> None:
+    status, out, _ = play("play", "tokaido", "--seats", "heuristic", "larger", "random", "--seed", "2")
+    assert status == 0
+    assert read_session(kept(out)).is_over
+    assert json.loads(kept(out).read_text(encoding="utf-8"))["state"]["rules"]["allow_resign"] is False
+
+
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        (("play",), "name a game"),
+        (("play", "quoridr"), "did you mean 'quoridor'"),
+        (("play", "quoridor", "--seats", "human"), "one of 2, 4"),
+        (("play", "quoridor", "--seats", "human", "heuristik"), "did you mean 'heuristic'"),
+        (("play", "quoridor", "--seats", "human", "larger"), "larger"),
+        (("play", "quoridor", "--seats", "human", "human", "--players", "4"), "--seats names 2"),
+        (("play", "quoridor", "--players", "4", "--rules", "players=2"), "contradicts"),
+        (("play", "quoridor", "--seed", "-1"), "seed must be"),
+        (("play", "quoridor", "--seed", "9" * 40), "seed must be"),
+        (("play", "quoridor", "--load", ""), "no file can be named"),
+        (("play", "quoridor", "--save", ""), "no file can be named"),
+        (("play", "quoridor", "--save", "a\0b"), "no file can be named"),
+        (("play", "--load", "nope.json"), "cannot read nope.json"),
+        (("play", "--load", __file__), "cannot read"),
+        (("play", "tokaido", "--load", "{saved}"), "one of quoridor, not of tokaido"),
+        (("play", "--load", "{saved}", "--rules", "board_size=5"), "what --rules would"),
+        (("play", "--load", "{saved}", "--players", "2"), "what --players would"),
+        (("play", "--load", "{saved}", "--seed", "1"), "what --seed would"),
+        (("play", "--load", "{saved}", "--seats", "human"), "--seats names 1"),
+    ],
+)
+def test_wrong_use_is_answered_in_words(play, tmp_path: Path, words: tuple[str, ...], hint: str) -> None:
+    saved = tmp_path / "saved.json"
+    play(*SMALL, "--save", str(saved), typed="c2\n")
+    status, out, err = play(*(word.format(saved=saved) if "{" in word else word for word in words))
+    assert (status, out) == (2, "")
+    assert hint in err
+
+
+def test_a_loaded_game_can_have_other_players(play, tmp_path: Path) -> None:
+    saved = tmp_path / "saved.json"
+    play(*SMALL, "--save", str(saved), typed="c2\n")
+    copy = tmp_path / "copy.json"
+    before = saved.read_bytes()
+    out = play("play", "--load", str(saved), "--save", str(copy), "--seats", "human", "random", typed="c3\n")[1]
+    assert "seat 2 (random)" in out
+    assert moves_of(copy)[2] == "c3"
+    assert saved.read_bytes() == before

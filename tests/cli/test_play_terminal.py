@@ -1,0 +1,230 @@
+"""`sekisho play` on a terminal: Ctrl-C, Ctrl-D and a window that is closed lose nothing; no colours where none are wanted."""
+
+from __future__ import annotations
+
+import codecs
+import contextlib
+import os
+import re
+import select
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from sekisho.arena.saved import read_session
+from sekisho.cli.main import main
+
+pty = pytest.importorskip("pty", reason="terminals as POSIX knows them")
+termios = pytest.importorskip("termios")
+
+SMALL = ("play", "quoridor", "--rules", "board_size=5,fences=2", "--seed", "1")
+PROMPT = "seat 1 (you)> "
+
+
+class Terminal:
+    """A process on a terminal of its own."""
+
+    def __init__(self, folder: Path, *words: str, **changes: str) -> None:
+        self.folder = folder
+        environment = os.environ | {"XDG_STATE_HOME": str(folder / "state"), "TERM": "xterm-256color"} | changes
+        self.master, slave = pty.openpty()
+        termios.tcsetwinsize(slave, (40, 100))
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "sekisho.cli.main", *words],
+            stdin=slave, stdout=slave, stderr=slave, env=environment, cwd=folder,
+            preexec_fn=_own_terminal,
+        )  # fmt: skip
+        os.close(slave)
+        self.seen = ""
+        self.decoder = codecs.getincrementaldecoder("utf-8")()
+
+    def read_until(self, text: str, seconds: float = 60.0) -> str:
+        """Return what is shown up to and with `text`, after what was returned before."""
+        end = time.monotonic() + seconds
+        while text not in self.seen:
+            assert time.monotonic() < end, f"{text!r} did not come after {self.seen[-500:]!r}"
+            if not self._read(0.2) and self.process.poll() is not None:
+                assert text in self.seen, self.seen
+        found, _, self.seen = self.seen.partition(text)
+        return found + text
+
+    def _read(self, seconds: float) -> bool:
+        if not select.select([self.master], [], [], seconds)[0]:
+            return False
+        with contextlib.suppress(OSError):  # the other side is closed
+            data = os.read(self.master, 65536)
+            self.seen += self.decoder.decode(data)  # a read may end within a letter
+            return bool(data)
+        return False
+
+    def type(self, text: str) -> None:
+        os.write(self.master, text.encode())
+
+    def press(self, key: str) -> None:
+        """Press a key until it is felt: one typed in the moment between a prompt and its line editing goes astray."""
+        for _ in range(30):
+            with contextlib.suppress(OSError):
+                self.type(key)
+            for _ in range(20):
+                self._read(0.1)
+                if self.process.poll() is not None:
+                    return
+
+    def end(self) -> tuple[int, str]:
+        """Return the exit status, and what was still shown."""
+        deadline = time.monotonic() + 60
+        while self._read(0.1) or (self.process.poll() is None and time.monotonic() < deadline):
+            pass
+        return self.process.wait(timeout=10), self.seen
+
+    def saved(self) -> Path:
+        (path,) = (self.folder / "state" / "sekisho" / "games").glob("*.json")
+        return path
+
+
+def _own_terminal() -> None:
+    os.setsid()
+    import fcntl
+
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+    for name in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):
+        signal.signal(name, signal.SIG_DFL)  # whoever started the tests may have ignored some
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _compiled(tmp_path_factory: pytest.TempPathFactory) -> None:
+    folder = tmp_path_factory.mktemp("warm")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_STATE_HOME", str(folder))
+        assert main((*SMALL, "--seats", "random", "heuristic")) == 0
+
+
+@pytest.fixture
+def opened(tmp_path: Path) -> Iterator[list[Terminal]]:
+    terminals: list[Terminal] = []
+    yield terminals
+    for terminal in terminals:
+        terminal.process.kill()
+        terminal.process.wait()
+        with contextlib.suppress(OSError):
+            os.close(terminal.master)
+
+
+def start(opened: list[Terminal], folder: Path, *words: str, **changes: str) -> Terminal:
+    opened.append(Terminal(folder, *words, **changes))
+    return opened[-1]
+
+
+def moves(path: Path) -> list[str]:
+    return read_session(path).state.moves()
+
+
+def test_ctrl_c_saves_says_where_and_how_to_go_on(opened: list[Terminal], tmp_path: Path) -> None:
+    terminal = start(opened, tmp_path, *SMALL)
+    terminal.read_until(PROMPT)
+    terminal.type("c2\n")
+    terminal.read_until(PROMPT)
+    terminal.type("\x03")
+    status, words = terminal.end()
+    assert status == 1
+    assert f"Go on:     sekisho play --load {terminal.saved()}" in words
+    assert "sekisho: interrupted" in words
+    assert "Traceback" not in words
+    assert moves(terminal.saved())[0] == "c2"
+    again = start(opened, tmp_path, "play", "--load", str(terminal.saved()))
+    shown = again.read_until(PROMPT)
+    assert "2 plies played" in shown
+    again.press("\x04")  # Ctrl-D
+    status, words = again.end()
+    assert status == 0
+    assert "Go on:" in words
+
+
+@pytest.mark.parametrize("name", ["SIGHUP", "SIGTERM"])
+def test_a_signal_to_end_saves(opened: list[Terminal], tmp_path: Path, name: str) -> None:
+    terminal = start(opened, tmp_path, *SMALL)
+    terminal.read_until(PROMPT)
+    terminal.type("c2\n")
+    terminal.read_until(PROMPT)
+    terminal.process.send_signal(getattr(signal, name))
+    status, words = terminal.end()
+    assert status == 1
+    assert "Traceback" not in words
+    assert "Go on:" in words
+    assert moves(terminal.saved())[0] == "c2"
+
+
+def test_a_window_that_is_closed_loses_nothing(opened: list[Terminal], tmp_path: Path) -> None:
+    terminal = start(opened, tmp_path, *SMALL)
+    terminal.read_until(PROMPT)
+    terminal.type("c2\n")
+    terminal.read_until(PROMPT)
+    os.close(terminal.master)
+    assert terminal.process.wait(timeout=30) in (0, 1)
+    assert len(moves(terminal.saved())) == 2
+
+
+def test_even_a_kill_loses_nothing_that_was_decided(opened: list[Terminal], tmp_path: Path) -> None:
+    terminal = start(opened, tmp_path, *SMALL, "--seats", "human", "human")
+    terminal.read_until("seat 1 (player 1)> ")
+    terminal.type("c2\n")
+    terminal.read_until("seat 2 (player 2)> ")
+    terminal.process.kill()
+    terminal.process.wait()
+    assert moves(terminal.saved()) == ["c2"]
+
+
+def test_ctrl_c_while_a_cpu_player_thinks(opened: list[Terminal], tmp_path: Path) -> None:
+    terminal = start(opened, tmp_path, "play", "tokaido", "--seed", "1", "--seats", *["random"] * 6)
+    terminal.read_until("plays")
+    terminal.type("\x03")
+    status, words = terminal.end()
+    assert status in (0, 1)  # it may have come to the end before
+    assert "Traceback" not in words
+    assert moves(terminal.saved())
+
+
+@pytest.mark.parametrize("changes", [{"NO_COLOR": "1"}, {}])
+def test_no_control_codes_and_a_hundred_columns(
+    opened: list[Terminal], tmp_path: Path, changes: dict[str, str]
+) -> None:
+    terminal = start(opened, tmp_path, "play", "tokaido", "--seed", "1", **changes)
+    shown = terminal.read_until(PROMPT)
+    terminal.type("?\n")
+    shown += terminal.read_until(PROMPT)
+    terminal.type("quit\n")
+    _, words = terminal.end()
+    assert "\x1b" not in shown + words
+    assert max(len(line) for line in shown.splitlines()) <= 100
+
+
+def test_the_tabulator_key_completes_words_and_moves(opened: list[Terminal], tmp_path: Path) -> None:
+    pytest.importorskip("readline")
+    terminal = start(opened, tmp_path, *SMALL)
+    terminal.read_until(PROMPT)
+    terminal.type("jour\t\n")
+    assert "journal" in terminal.read_until("nothing was played yet")
+    terminal.type("\x03")
+    assert terminal.end()[0] == 1
+
+
+@pytest.mark.parametrize("delay", [0.01, 0.05, 0.2, 0.6])
+def test_ctrl_c_in_the_first_second_is_no_traceback(delay: float) -> None:
+    """From where `main` is called: before that the interpreter's own start-up answers, for some milliseconds."""
+    code = "import sys; from sekisho.cli.main import main; print('up', flush=True); sys.exit(main(['games']))"
+    process = subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )  # fmt: skip
+    assert process.stdout is not None
+    assert process.stdout.readline() == "up\n"
+    time.sleep(delay)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert re.fullmatch(r"(sekisho: interrupted\n)?", err), err
+    assert process.returncode in (0, 1)
