@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 from typing import Any
 
@@ -52,9 +53,7 @@ class Renderer:
     def close(self) -> None:
         """Close the window, if there is one."""
         if self._image is not None:
-            import matplotlib.pyplot as pyplot
-
-            pyplot.close(self._image.figure)
+            importlib.import_module("matplotlib.pyplot").close(self._image.figure)
             self._image = None
 
     def __getstate__(self) -> dict[str, Any]:
@@ -64,9 +63,8 @@ class Renderer:
 def _pyplot_with_a_screen() -> Any:
     """Return matplotlib's pyplot if it can show windows here, else None."""
     try:
-        import matplotlib.pyplot as pyplot
-        from matplotlib.backends import BackendFilter, backend_registry
+        pyplot, backends = (importlib.import_module(f"matplotlib.{name}") for name in ("pyplot", "backends"))
     except ImportError:
         return None
-    blind = backend_registry.list_builtin(BackendFilter.NON_INTERACTIVE)
+    blind = backends.backend_registry.list_builtin(backends.BackendFilter.NON_INTERACTIVE)
     return None if pyplot.get_backend().lower() in blind else pyplot
