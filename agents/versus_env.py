@@ -9,17 +9,18 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..envs.core import Game
+from ..envs.core import Game, State
 from ..envs.errors import AgentError, OptionError, shown
 from ..envs.gymnasium_env import GameEnv
+from ..envs.options import one_of
 from ..envs.picture_sugoroku.environment import PictureSugorokuEnv
 from ..envs.quoridor.environment import QuoridorEnv
-from ..envs.spaces import check_choice, shaped
+from ..envs.spaces import shaped
 from ..envs.tokaido.environment import TokaidoEnv
-from .agent import Agent
+from .agent import Agent, Decision
 from .registry import make_agent
 
-_MAX_GAMES = 1000
+_MAX_GAMES = 100
 
 
 class VersusEnv(GameEnv):
@@ -53,24 +54,24 @@ class VersusEnv(GameEnv):
     ) -> None:
         super().__init__(game, **others)
         self._opponents = _agents(opponents, self.game)
-        check_choice(seat, "seat", ("random", *range(self.game.num_players)))
+        seat = one_of(("random", *range(self.game.num_players)), seat, "seat")
         self._wanted = seat
         self._learner = 0
         self._agent_rng = np.random.default_rng(0)
 
-    def _begin(self, position: str | None) -> None:
+    def _begin(self, start: State | None) -> None:
         players = self.game.num_players
-        self._learner = int(self.np_random.integers(players)) if self._wanted == "random" else int(self._wanted)
         self._agent_rng = np.random.default_rng(int(self.np_random.integers(2**63)))
         for _ in range(_MAX_GAMES):
             for agent in self._opponents:
                 agent.reset()
-            super()._begin(position)
+            self._learner = int(self.np_random.integers(players)) if self._wanted == "random" else int(self._wanted)
+            super()._begin(start)
             self._let_opponents_play()
-            if not self._episodes.over[0]:
+            if not self._episodes.rows.over[0]:
                 return
         raise OptionError(
-            f"seat {self._learner} never comes to decide: its opponents ended {_MAX_GAMES} games before; "
+            f"the learner never comes to decide: the others ended {_MAX_GAMES} games before; "
             "begin at another position or with fewer random plies"
         )
 
@@ -80,16 +81,22 @@ class VersusEnv(GameEnv):
 
     def _let_opponents_play(self) -> None:
         episodes = self._episodes
-        while not episodes.over[0] and episodes.seats[0] != self._learner:
-            seat = int(episodes.seats[0])
-            agent = self._opponents[(seat - self._learner) % self.game.num_players - 1]
-            state = episodes.state(0)
-            action = agent.act(state, self._agent_rng).action
-            if action not in state.legal_actions():
-                raise AgentError(
-                    f"{type(agent).__name__} on seat {seat} answered with {shown(action)}, which is illegal"
-                )
+        while not episodes.rows.over[0] and episodes.rows.seats[0] != self._learner:
+            try:
+                action = self._decided(int(episodes.rows.seats[0]))
+            except BaseException:  # nobody may go on with a game in which a seat still has to move
+                episodes.rows.over[0] = True
+                raise
             episodes.step(np.array([episodes.seen_as(0, action)]))
+
+    def _decided(self, seat: int) -> int:
+        """Return what the agent on a seat decides."""
+        agent = self._opponents[(seat - self._learner) % self.game.num_players - 1]
+        state = self._episodes.state(0)
+        decision = agent.act(state, self._agent_rng)
+        if not isinstance(decision, Decision) or decision.action not in state.legal_actions():
+            raise AgentError(f"{type(agent).__name__} on seat {seat} answered with {shown(decision)}, which is illegal")
+        return int(decision.action)
 
     def _seat(self) -> int:
         return self._learner
@@ -98,7 +105,7 @@ class VersusEnv(GameEnv):
         return self._learner
 
     def _observation(self) -> Any:
-        if not self._episodes.over[0]:
+        if not self._episodes.rows.over[0]:
             return super()._observation()
         return shaped(self._episodes.observe(0, self._learner), self._episodes.masks[0], self._form)
 
@@ -125,6 +132,7 @@ def versus_page(kind: type[GameEnv]) -> str:
          "learner's; agents play the others, and play on by themselves when the learner has finished."),
         (r"seat that looks", "learner"),
         (r"(?s)Paid by the step that ends the game, to the\s+seat that acted", "The learner's, paid when the game ends"),
+        (r"(?m)^## Starting state\n\n", r"\g<0>As follows, played on by the agents to the learner's first decision. "),
         (r"(?m)^\| random_openings .*", r"\g<0>\n| opponents | 'random' | the agent of every other seat by its spec "
          r"string, or a list of as many in turn order\n| seat | 'random' | the learner's, from 0; or drawn for each game |"),
     )  # fmt: skip

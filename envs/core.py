@@ -65,6 +65,11 @@ def name_of(number: int, names: Sequence[str]) -> str:
     return names[index]
 
 
+def plain_views(game: Game) -> NDArray[np.int64]:
+    """Return what `Game.action_views` is where a number means the same to every seat, int64 ``[players, actions]``."""
+    return np.tile(np.arange(game.num_actions), (game.num_players, 1))
+
+
 class Game(ABC):
     """The rules of one game with their options chosen. Immutable; equal when name and options are.
 
@@ -127,7 +132,7 @@ class Game(ABC):
 
         int64 ``[players, actions]``; here the number itself, as the actions of most games have nothing to turn.
         """
-        return np.tile(np.arange(self.num_actions), (self.num_players, 1))
+        return plain_views(self)
 
     @abstractmethod
     def new_initial_state(self) -> State:

@@ -10,16 +10,14 @@ from typing import Any, ClassVar
 
 import gymnasium
 import numpy as np
-from gymnasium import logger, spaces
+from gymnasium import spaces
 from numpy.typing import NDArray
 
 from .core import Game, State
 from .episodes import Episodes
-from .errors import UnknownNameError, nearest, shown
+from .options import one_of
 from .rendering import FRAMES_PER_SECOND, MODES, Renderer
-from .spaces import as_action, check_choice, environment_game, observation_space, shaped
-
-RESET_OPTIONS = ("position",)
+from .spaces import as_action, environment_game, observation_space, read_position, shaped
 
 
 class GameEnv(gymnasium.Env[Any, Any]):
@@ -27,7 +25,8 @@ class GameEnv(gymnasium.Env[Any, Any]):
 
     The reward of a step is that of the seat that acted; ``info["rewards"]`` has all of them, float64 ``[players]``.
     ``info["action_mask"]`` (int8 ``[actions]``, 1 = legal) and ``info["seat"]`` are those of the seat that acts next
-    or, at the end, of the one that acted last, whose mask is then all zero; the observation is what that seat sees.
+    or, where the game has ended, of the one that acted last, whose mask is then all zero; the observation is what that
+    seat sees.
 
     An illegal action ends the episode with reward -1 for its seat and 0 for the others, and ``info["illegal_action"]``
     says why it was illegal. ``info["end_reason"]`` is there when the rules, or a cap on the length, ended the game.
@@ -63,8 +62,8 @@ class GameEnv(gymnasium.Env[Any, Any]):
         random_openings: int = 0,
         **rules: Any,
     ) -> None:
-        check_choice(render_mode, "render_mode", (None, *MODES))
-        self.game = environment_game(self.game_name if game is None else game, rules, self.arguments)
+        one_of((None, *MODES), render_mode, "render_mode")
+        self.game = environment_game(self.game_name, game, rules, self.arguments)
         self.render_mode = render_mode
         self.observation_space = observation_space(self.game, observation)
         self.action_space: spaces.Space[Any] = spaces.Discrete(self.game.num_actions)
@@ -89,16 +88,15 @@ class GameEnv(gymnasium.Env[Any, Any]):
             The first observation, and ``info``.
 
         Raises:
-            UnknownNameError: for another option.
-            PositionError: for a position that is malformed, impossible, or the end of a game.
+            UnknownNameError: for another option; nothing has changed then, the seed included.
+            PositionError: for a position that is malformed, impossible, or the end of a game; likewise.
         """
+        start = self._episodes.start_at(read_position(options))
         super().reset(seed=seed)
-        position = read_options(options)
-        episodes = self._episodes
         if seed is not None or not self._seeded:
-            episodes.seed_by(0, self.np_random)
+            self._episodes.seed(0, self.np_random)
             self._seeded = True
-        self._begin(position)
+        self._begin(start)
         if self.render_mode == "human":
             self.render()
         return self._observation(), self._info()
@@ -119,7 +117,7 @@ class GameEnv(gymnasium.Env[Any, Any]):
         number = as_action(action, self.game)
         episodes = self._episodes
         self._play(number)
-        terminated, truncated, illegal = episodes.ends[0].tolist()
+        terminated, truncated, illegal = episodes.rows.ends[0].tolist()
         info = self._info()
         if illegal:
             info["illegal_action"] = episodes.explain_illegal(0, number)
@@ -136,9 +134,6 @@ class GameEnv(gymnasium.Env[Any, Any]):
 
     def render(self) -> Any:
         """Return, or show, a picture of the position in the render mode of the environment; see `Renderer`."""
-        if self.render_mode is None:
-            logger.warn(f"render() needs a render mode: make(..., render_mode=...) takes one of {', '.join(MODES)}")
-            return None
         return self._renderer.render(self.state)
 
     def close(self) -> None:
@@ -147,35 +142,23 @@ class GameEnv(gymnasium.Env[Any, Any]):
 
     # --- what environments that play some seats themselves do otherwise ------------------------------------------------
 
-    def _begin(self, position: str | None) -> None:
-        self._episodes.begin(position=position, fresh=True)
+    def _begin(self, start: State | None) -> None:
+        self._episodes.begin(start=start, fresh=True)
 
     def _play(self, action: int) -> None:
         self._episodes.step(np.array([action]), fresh=True)
 
     def _seat(self) -> int:
         """Return the seat whose view the observation is."""
-        return int(self._episodes.seats[0])
+        return int(self._episodes.rows.seats[0])
 
     def _actor(self) -> int:
         """Return the seat to which the reward of the last step belongs."""
-        return int(self._episodes.actors[0])
+        return int(self._episodes.rows.actors[0])
 
     def _observation(self) -> Any:
         return shaped(self._episodes.observations[0], self._episodes.masks[0], self._form)
 
     def _info(self) -> dict[str, Any]:
         episodes = self._episodes
-        return {"action_mask": episodes.masks[0], "seat": self._seat(), "rewards": episodes.rewards[0]}
-
-
-def read_options(options: dict[str, Any] | None) -> str | None:
-    """Return the position that the options of `reset` ask for.
-
-    Raises:
-        UnknownNameError: for any other option.
-    """
-    for name in options or {}:
-        if name not in RESET_OPTIONS:
-            raise UnknownNameError(f"reset has no option {shown(name)}; {nearest(str(name), RESET_OPTIONS)}")
-    return (options or {}).get("position")
+        return {"action_mask": episodes.masks[0].copy(), "seat": self._seat(), "rewards": episodes.rewards[0].copy()}

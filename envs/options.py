@@ -103,6 +103,16 @@ def spell_value(value: Any) -> str:
     return _spell(value)
 
 
+def one_of(choices: Sequence[Any], value: Any, name: str) -> Any:
+    """Return `value`; raise `OptionError` unless it is one of the choices."""
+    return Option(name, choices[0], "", choices=tuple(choices)).check(value)
+
+
+def whole_number(value: Any, name: str, least: int, most: int) -> int:
+    """Return `value` as an int; raise `OptionError` unless it is a whole number in ``least..most``."""
+    return int(Option(name, least, "", minimum=least, maximum=most).check(value))
+
+
 def resolve(declared: Sequence[Option], given: Mapping[str, Any], game: str) -> Mapping[str, Any]:
     """Return all options of a game with their values.
 

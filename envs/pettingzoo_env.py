@@ -9,18 +9,19 @@ from gymnasium import spaces
 from gymnasium.utils import seeding
 from numpy.typing import NDArray
 from pettingzoo.utils.conversions import turn_based_aec_to_parallel
-from pettingzoo.utils.env import AECEnv, ParallelEnv
+from pettingzoo.utils.env import AECEnv, AECIterable, ParallelEnv
 
 from .core import Game, State
 from .episodes import Episodes
 from .errors import EpisodeError, IllegalActionError, UnknownNameError, nearest, shown
 from .gymnasium_env import GameEnv
+from .options import one_of
 from .rendering import FRAMES_PER_SECOND, MODES, Renderer
-from .spaces import as_action, check_choice, environment_game, observation_space, shaped
+from .spaces import as_action, environment_game, observation_space, read_position, shaped
 
 
 def env(game: str | Game, **arguments: Any) -> GameAECEnv:
-    """Return a game as an AEC environment. It needs no wrapper: what they check it checks itself, and quicker.
+    """Return a game as an AEC environment. It refuses by itself what PettingZoo's wrappers would refuse.
 
     Args:
         game: the name of a game, or a `Game`.
@@ -45,7 +46,8 @@ class GameAECEnv(AECEnv[str, Any, Any]):  # type: ignore[misc]  # PettingZoo has
     Each agent sees the game from its own side, whoever is to move. ``infos[agent]["action_mask"]`` (int8
     ``[actions]``, 1 = legal) is all zero for those that are not to move. Rewards are paid at the end of the game, and
     seats that have finished before it stay agents until then. An illegal action ends the game with reward -1 for its
-    seat and 0 for the others; ``infos[agent]["illegal_action"]`` says why it was illegal. Actions, observations, ends
+    seat and 0 for the others; ``infos[agent]["illegal_action"]`` says why it was illegal; else ``end_reason``, in the
+    infos of all, says why the game ended. Actions, observations, ends
     and dice are those of the Gymnasium environment of the game with the same seed. A copy, by `copy.deepcopy` or
     pickle, goes on where the game stands.
 
@@ -69,8 +71,8 @@ class GameAECEnv(AECEnv[str, Any, Any]):  # type: ignore[misc]  # PettingZoo has
         **rules: Any,
     ) -> None:
         super().__init__()
-        check_choice(render_mode, "render_mode", (None, *MODES))
-        self.game = environment_game(game, rules, GameEnv.arguments)
+        one_of((None, *MODES), render_mode, "render_mode")
+        self.game = environment_game("", game, rules, GameEnv.arguments)
         self.metadata = {
             "name": f"sekisho_{self.game.name}_v0",
             "render_modes": list(MODES),
@@ -91,11 +93,11 @@ class GameAECEnv(AECEnv[str, Any, Any]):  # type: ignore[misc]  # PettingZoo has
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
         """Return the space of an agent's observations, the same object on each call."""
-        return self._observation_spaces[agent]
+        return self._observation_spaces[self._known(agent)]
 
     def action_space(self, agent: str) -> spaces.Space[Any]:
         """Return the space of an agent's actions, the same object on each call."""
-        return self._action_spaces[agent]
+        return self._action_spaces[self._known(agent)]
 
     @property
     def position(self) -> State:
@@ -104,6 +106,7 @@ class GameAECEnv(AECEnv[str, Any, Any]):  # type: ignore[misc]  # PettingZoo has
 
     def state(self) -> NDArray[np.float32]:
         """Return what nobody in particular sees: the board as it lies, seats in their order (see ``state_space``)."""
+        self._require_begun()
         return self._episodes.position(0).observation_tensor(-1)
 
     def observe(self, agent: str) -> Any:
@@ -112,10 +115,9 @@ class GameAECEnv(AECEnv[str, Any, Any]):  # type: ignore[misc]  # PettingZoo has
         Raises:
             UnknownNameError: if there is no such agent.
         """
-        if agent not in self._seat_of:
-            raise UnknownNameError(f"there is no agent {shown(agent)}; {nearest(str(agent), self.possible_agents)}")
-        seat, episodes = self._seat_of[agent], self._episodes
-        moves = seat == episodes.seats[0]
+        self._require_begun()
+        seat, episodes = self._seat_of[self._known(agent)], self._episodes
+        moves = seat == episodes.rows.seats[0]
         seen = episodes.observations[0].copy() if moves else episodes.observe(0, seat)
         return seen if self._form == "array" else shaped(seen, self._mask(moves), self._form)
 
@@ -128,12 +130,15 @@ class GameAECEnv(AECEnv[str, Any, Any]):  # type: ignore[misc]  # PettingZoo has
                 ignored, as PettingZoo wants it.
 
         Raises:
-            PositionError: for a position that is malformed, impossible, or the end of a game.
+            PositionError: for a position that is malformed, impossible, or the end of a game; nothing has changed
+                then, the seed included.
         """
+        start = self._episodes.start_at(read_position(options, ignores_others=True))
         if seed is not None or self._generator is None:
             self._generator, _ = seeding.np_random(seed)
-            self._episodes.seed_by(0, self._generator)
-        self._episodes.begin(position=(options or {}).get("position"), fresh=True)
+            self._episodes.seed(0, self._generator)
+        self.agents = []
+        self._episodes.begin(start=start, fresh=True)
         self.agents = self.possible_agents[:]
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
@@ -150,8 +155,9 @@ class GameAECEnv(AECEnv[str, Any, Any]):  # type: ignore[misc]  # PettingZoo has
         Raises:
             IllegalActionError: if it is no integer of the action space; nothing has changed then.
         """
+        self._require_begun()
         if not self.agents:
-            raise EpisodeError("there is nobody to step for: call reset() first")
+            raise EpisodeError("there is nobody left to step for: call reset()")
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
@@ -163,23 +169,46 @@ class GameAECEnv(AECEnv[str, Any, Any]):  # type: ignore[misc]  # PettingZoo has
         number, episodes = as_action(action, self.game), self._episodes
         episodes.step(np.array([number]), fresh=True)
         self._cumulative_rewards[agent] = 0.0
-        terminated, truncated, illegal = episodes.ends[0].tolist()
+        terminated, truncated, illegal = episodes.rows.ends[0].tolist()
         for name, reward in zip(self.possible_agents, episodes.rewards[0].tolist(), strict=True):
             self.rewards[name], self.terminations[name], self.truncations[name] = reward, terminated, truncated
         self._select()
         if illegal:
             self.infos[agent]["illegal_action"] = episodes.explain_illegal(0, number)
+        elif terminated or truncated:
+            reason = episodes.position(0).end_reason()
+            for info in self.infos.values():
+                info["end_reason"] = reason
         self._accumulate_rewards()
         if self.render_mode == "human":
             self.render()
 
     def render(self) -> Any:
         """Return, or show, a picture of the position in the render mode of the environment; see `Renderer`."""
+        self._require_begun()
         return self._renderer.render(self.position)
 
     def close(self) -> None:
         """Close the window, if there is one."""
         self._renderer.close()
+
+    def agent_iter(self, max_iter: int = 2**63) -> AECIterable[str, Any, Any]:
+        """Yield the agent whose turn it is until nobody is left.
+
+        Args:
+            max_iter: most turns.
+        """
+        self._require_begun()
+        return super().agent_iter(max_iter)
+
+    def _known(self, agent: str) -> str:
+        if not isinstance(agent, str) or agent not in self._seat_of:
+            raise UnknownNameError(f"there is no agent {shown(agent)}; {nearest(str(agent), self.possible_agents)}")
+        return agent
+
+    def _require_begun(self) -> None:
+        if not self._episodes.begun:
+            raise EpisodeError("there is no game yet: call reset() first")
 
     def _mask(self, moves: bool) -> NDArray[np.int8]:
         """Return the mask of the seat that moves, or of another."""
@@ -187,7 +216,7 @@ class GameAECEnv(AECEnv[str, Any, Any]):  # type: ignore[misc]  # PettingZoo has
 
     def _select(self) -> None:
         """Point to the seat to move, at the end to the one that moved last, and say what each may do."""
-        mover = int(self._episodes.seats[0])
+        mover = int(self._episodes.rows.seats[0])
         self.agent_selection = self.possible_agents[mover]
         self.infos: dict[str, dict[str, Any]] = {
             name: {"action_mask": self._mask(seat == mover), "seat": seat} for name, seat in self._seat_of.items()

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import importlib
+from collections.abc import Callable
+from typing import Any
+
 import gymnasium
 import pettingzoo
+
+from .errors import OptionError
 
 NAMES = {"quoridor": "Quoridor", "tokaido": "Tokaido", "picture_sugoroku": "PictureSugoroku"}
 """The name of each game in an id such as ``sekisho/Quoridor-v0``."""
@@ -28,9 +34,16 @@ def register_environments() -> None:
             f"sekisho/{name}Vs-v{VERSION}",
             entry_point=f"sekisho.agents.versus_env:{name}VsEnv",
         )
-        pettingzoo.register(
-            "aec", f"sekisho/{name}-v{VERSION}", "sekisho.envs.pettingzoo_env:env", kwargs={"game": game}
-        )
-        pettingzoo.register(
-            "parallel", f"sekisho/{name}-v{VERSION}", "sekisho.envs.pettingzoo_env:parallel_env", kwargs={"game": game}
-        )
+        pettingzoo.register("aec", f"sekisho/{name}-v{VERSION}", _maker("env", game))
+        pettingzoo.register("parallel", f"sekisho/{name}-v{VERSION}", _maker("parallel_env", game))
+
+
+def _maker(kind: str, own: str) -> Callable[..., Any]:
+    """Return a function that makes a PettingZoo environment of a game and of no other."""
+
+    def make(**arguments: Any) -> Any:
+        if "game" in arguments:
+            raise OptionError(f"this is an environment of {own}; one of another game has another id")
+        return getattr(importlib.import_module("sekisho.envs.pettingzoo_env"), kind)(own, **arguments)
+
+    return make

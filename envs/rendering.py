@@ -6,6 +6,8 @@ import importlib
 import sys
 from typing import Any
 
+from gymnasium import logger
+
 from .core import State
 
 MODES = ("human", "ansi", "rgb_array")
@@ -26,7 +28,7 @@ class Renderer:
         self._image: Any = None
 
     def render(self, state: State) -> Any:
-        """Return, or show, a picture of a position; nothing without a mode."""
+        """Return, or show, a picture of a position; without a mode nothing, and a warning."""
         if self.mode == "ansi":
             return state.draw()
         if self.mode == "rgb_array":
@@ -38,6 +40,8 @@ class Renderer:
                 sys.stdout.flush()
             else:
                 self._show(pyplot, state)
+        if self.mode is None:
+            logger.warn(f"render() needs a render mode: give render_mode=, one of {', '.join(MODES)}")
         return None
 
     def _show(self, pyplot: Any, state: State) -> None:

@@ -11,17 +11,22 @@ from numpy.typing import NDArray
 
 from .core import Game, as_index
 from .errors import IllegalActionError, OptionError, UnknownNameError, nearest, shown
+from .options import one_of
 from .registry import game_class, load_game
 
 FORMS = ("array", "dict")
 """The forms of an observation: the array alone, or a dict of ``observation`` and ``action_mask``."""
 
 
-def environment_game(game: str | Game, rules: Mapping[str, Any], arguments: Iterable[str]) -> Game:
+RESET_OPTIONS = ("position",)
+
+
+def environment_game(own: str, game: str | Game | None, rules: Mapping[str, Any], arguments: Iterable[str]) -> Game:
     """Return the game of an environment.
 
     Args:
-        game: its name, or the game itself, which then has its rules.
+        own: the name of the game that the environment is made for; empty if it takes any.
+        game: what it was asked for: the name of a game, or the game itself, which then has its rules.
         rules: rule options; those that environments set otherwise than the rules do (a cap on turns) come on top.
         arguments: what else the environment can be given, for the message about an unknown name.
 
@@ -29,6 +34,11 @@ def environment_game(game: str | Game, rules: Mapping[str, Any], arguments: Iter
         UnknownNameError: for a game or an option that does not exist; the nearest name is named.
         OptionError: for a value that an option cannot take.
     """
+    if own and game is not None:
+        raise OptionError(f"this is an environment of {own}; one of another game has another id or class")
+    game = own or game
+    if game is None:
+        raise OptionError("name a game, or give one")
     if isinstance(game, Game):
         if rules:
             raise OptionError(f"{game!r} has its rules already, so {', '.join(rules)} cannot be chosen")
@@ -41,20 +51,13 @@ def environment_game(game: str | Game, rules: Mapping[str, Any], arguments: Iter
     return load_game(game, **{**kind.environment_options, **rules})
 
 
-def check_choice(value: Any, name: str, choices: Iterable[Any]) -> None:
-    """Raise `OptionError` unless `value` is one of the choices."""
-    known = list(choices)
-    if not any(type(value) is type(choice) and value == choice for choice in known):
-        raise OptionError(f"{name} must be one of {', '.join(map(repr, known))}, not {shown(value)}")
-
-
 def observation_space(game: Game, form: str) -> spaces.Space[Any]:
     """Return the space of the observations of a game in one of the `FORMS`.
 
     Raises:
         OptionError: if there is no such form.
     """
-    check_choice(form, "observation", FORMS)
+    one_of(FORMS, form, "observation")
     box = spaces.Box(0.0, 1.0, game.observation_shape, np.float32)
     if form == "array":
         return box
@@ -81,3 +84,24 @@ def as_action(action: Any, game: Game) -> int:
     if not 0 <= number < game.num_actions:
         raise IllegalActionError(f"actions of {game.name} are 0..{game.num_actions - 1}, not {shown(number)}")
     return number
+
+
+def read_position(options: Any, ignores_others: bool = False) -> Any:
+    """Return the position that the options of a `reset` ask for, or None.
+
+    Args:
+        options: what the caller gave.
+        ignores_others: whether options that do not exist are ignored (PettingZoo wants it) or refused.
+
+    Raises:
+        OptionError: if the options are no mapping.
+        UnknownNameError: for an option that does not exist.
+    """
+    if options is None:
+        return None
+    if not isinstance(options, Mapping):
+        raise OptionError(f"options of reset are a dict such as {{'position': text}}, not {shown(options)}")
+    for name in options:
+        if name not in RESET_OPTIONS and not ignores_others:
+            raise UnknownNameError(f"reset has no option {shown(name)}; {nearest(str(name), RESET_OPTIONS)}")
+    return options.get("position")

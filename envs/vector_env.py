@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,14 +14,17 @@ from numpy.typing import NDArray
 
 from .core import Game, State
 from .counter_rng import new_rng
-from .episodes import Episodes, draw_actions, whole_number
+from .episode_kernels import draw_actions
+from .episodes import Episodes
 from .errors import IllegalActionError, OptionError, shown
-from .gymnasium_env import GameEnv, read_options
+from .gymnasium_env import GameEnv
+from .options import one_of, whole_number
 from .rendering import FRAMES_PER_SECOND, Renderer
-from .spaces import check_choice, environment_game, observation_space, shaped
+from .spaces import environment_game, observation_space, read_position, shaped
 
 MODES = ("ansi", "rgb_array")
-MAX_GAMES = 1_000_000
+MAX_GAMES = 100_000
+_MAX_SEED = 2**128
 
 
 class GameVectorEnv(VectorEnv[Any, Any, Any]):
@@ -62,9 +65,9 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
         copy: bool = True,
         **rules: Any,
     ) -> None:
-        check_choice(render_mode, "render_mode", (None, *MODES))
+        one_of((None, *MODES), render_mode, "render_mode")
         known = (*GameEnv.arguments, "num_envs", "autoreset_mode", "max_episode_steps", "copy")
-        self.game = environment_game(self.game_name if game is None else game, rules, known)
+        self.game = environment_game(self.game_name, game, rules, known)
         self.num_envs = whole_number(num_envs, "num_envs", 1, MAX_GAMES)
         self.render_mode = render_mode
         try:
@@ -80,7 +83,7 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         self._form = observation
-        self._copy = copy
+        self._copy = one_of((True, False), copy, "copy")
         self._steps_allowed = (
             None if max_episode_steps is None else whole_number(max_episode_steps, "max_episode_steps", 1, 10**9)
         )
@@ -91,7 +94,7 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
 
     def state(self, number: int) -> State:
         """Return the position of a game, without what was played before."""
-        return self._episodes.position(number)
+        return self._episodes.position(whole_number(number, "number", 0, self.num_envs - 1))
 
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
@@ -102,18 +105,23 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
             seed: of the first game, the others get the numbers after it; or one for each game, None to leave its
                 generator where it is.
             options: ``position``: where all of them begin, in the text form of the game; ``reset_mask``: bool
-                ``[num_envs]``, which games to begin, by default all.
+                ``[num_envs]``, which games to begin, by default all; the others go on as they are, seeds included.
 
         Returns:
             The observations of all games, and ``infos``.
+
+        Raises:
+            OptionError: for seeds or a mask that cannot be; nothing has changed then.
+            UnknownNameError: for another option; likewise.
+            PositionError: for a position that is malformed, impossible, or the end of a game; likewise.
         """
-        asked = dict(options or {})
-        where = self._read_mask(asked.pop("reset_mask", None))
-        position = read_options(asked)
-        self._seed(seed)
-        self._episodes.begin(where, position, fresh=self._copy)
+        asked = dict(options) if isinstance(options, Mapping) else options
+        where = self._read_mask(asked.pop("reset_mask", None) if isinstance(asked, dict) else None)
+        start = self._episodes.start_at(read_position(asked))
+        self._seed(seed, where)
+        self._episodes.begin(where, start, fresh=self._copy)
         self._steps[where] = 0
-        return self._observations(), self._infos()
+        return self._observations(), self._infos(where)
 
     def step(
         self, actions: Any
@@ -133,19 +141,19 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
         """
         chosen = self._read_actions(actions)
         episodes = self._episodes
-        anew = episodes.over.copy() if self.autoreset_mode == AutoresetMode.NEXT_STEP and self._seeded else None
+        anew = episodes.rows.over.copy() if self.autoreset_mode == AutoresetMode.NEXT_STEP and episodes.begun else None
         if anew is None or not anew.any():
             episodes.step(chosen, fresh=self._copy)
         else:
             episodes.step(chosen, ~anew, fresh=self._copy)
             episodes.begin(anew)
         self._count_steps(anew)
-        terminated, truncated = episodes.ends[:, 0].copy(), episodes.ends[:, 1].copy()
-        rewards = episodes.rewards[self._rows, episodes.actors]
+        terminated, truncated = episodes.rows.ends[:, 0].copy(), episodes.rows.ends[:, 1].copy()
+        rewards = episodes.rewards[self._rows, episodes.rows.actors]
         infos = self._infos()
-        if episodes.ends[:, 2].any():
+        if episodes.rows.ends[:, 2].any():
             self._explain(chosen, infos)
-        if self.autoreset_mode == AutoresetMode.SAME_STEP and episodes.over.any():
+        if self.autoreset_mode == AutoresetMode.SAME_STEP and episodes.rows.over.any():
             infos = self._restart(infos)
         return self._observations(), rewards, terminated, truncated, infos
 
@@ -158,22 +166,24 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
     def _observations(self) -> Any:
         return shaped(self._episodes.observations, self._episodes.masks, self._form)
 
-    def _infos(self) -> dict[str, Any]:
+    def _infos(self, where: NDArray[np.bool_] | None = None) -> dict[str, Any]:
+        """Return the infos of all games; as Gymnasium has it, ``_name`` says in which this call has set ``name``."""
         episodes = self._episodes
-        values = {"action_mask": episodes.masks, "seat": episodes.seats.copy(), "rewards": episodes.rewards}
-        return values | {f"_{name}": np.ones(self.num_envs, dtype=np.bool_) for name in values}
+        values = {"action_mask": episodes.masks, "seat": episodes.rows.seats.copy(), "rewards": episodes.rewards}
+        new = np.ones(self.num_envs, dtype=np.bool_) if where is None else where
+        return values | {f"_{name}": new.copy() for name in values}
 
     def _explain(self, actions: NDArray[np.int64], infos: dict[str, Any]) -> None:
         """Add to `infos` why actions were illegal."""
         texts = np.full(self.num_envs, None, dtype=object)
-        for number in np.flatnonzero(self._episodes.ends[:, 2]):
+        for number in np.flatnonzero(self._episodes.rows.ends[:, 2]):
             texts[number] = self._episodes.explain_illegal(int(number), int(actions[number]))
-        infos["illegal_action"], infos["_illegal_action"] = texts, self._episodes.ends[:, 2].copy()
+        infos["illegal_action"], infos["_illegal_action"] = texts, self._episodes.rows.ends[:, 2].copy()
 
     def _restart(self, final: dict[str, Any]) -> dict[str, Any]:
         """Begin a new game wherever one is over; return the infos, with the ends, which the `final` ones describe."""
         episodes = self._episodes
-        over = episodes.over.copy()
+        over = episodes.rows.over.copy()
         final_obs = np.full(self.num_envs, None, dtype=object)
         for number in np.flatnonzero(over):
             final_obs[number] = shaped(episodes.observations[number].copy(), episodes.masks[number], self._form)
@@ -198,20 +208,30 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
         if late.any():
             self._episodes.cut(late)
 
-    def _seed(self, seed: int | Sequence[int | None] | None) -> None:
-        if seed is None or isinstance(seed, int | np.integer):
-            super().reset(seed=None if seed is None else int(seed))
-            seeds = [None if seed is None else int(seed) + number for number in range(self.num_envs)]
-        else:
-            seeds = list(seed)
-        if len(seeds) != self.num_envs:
-            raise OptionError(f"expected a seed for each of {self.num_envs} games, not {len(seeds)} seeds")
-        for number, one in enumerate(seeds):
-            if one is not None:
-                self._episodes.seed_by(number, seeding.np_random(one)[0])
+    def _seed(self, seed: int | Sequence[int | None] | None, where: NDArray[np.bool_]) -> None:
+        """Set the generators of the games in `where`; those of all that have none yet."""
+        seeds = self._read_seeds(seed)
+        super().reset(seed=seeds[0] if isinstance(seed, int | np.integer) else None)
+        generators = [None if one is None else seeding.np_random(one)[0] for one in seeds]
+        for number, generator in enumerate(generators):
+            if generator is not None and where[number]:
+                self._episodes.seed(number, generator)
             elif not self._seeded:
-                self._episodes.seed_by(number, self.np_random)
+                self._episodes.seed(number, self.np_random)
         self._seeded = True
+
+    def _read_seeds(self, seed: Any) -> list[int | None]:
+        if seed is None:
+            return [None] * self.num_envs
+        if isinstance(seed, int | np.integer):
+            first = whole_number(seed, "seed", 0, _MAX_SEED)
+            return [first + number for number in range(self.num_envs)]
+        if not isinstance(seed, Sequence | np.ndarray) or isinstance(seed, str) or len(seed) != self.num_envs:
+            raise OptionError(
+                f"seed must be a whole number, or a sequence with one for each of {self.num_envs} games, "
+                f"not {shown(seed)}"
+            )
+        return [None if one is None else whole_number(one, "seed", 0, _MAX_SEED) for one in seed]
 
     def _read_mask(self, mask: Any) -> NDArray[np.bool_]:
         if mask is None:
@@ -223,10 +243,15 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
         return mask
 
     def _read_actions(self, actions: Any) -> NDArray[np.int64]:
-        given = np.asarray(actions)
+        try:
+            given = np.asarray(actions)
+        except ValueError:  # rows of different lengths
+            given = np.asarray(None)
         if given.shape != (self.num_envs,) or given.dtype.kind not in "iu":
+            raise IllegalActionError(f"actions must be {self.num_envs} integers, one a game, not {shown(actions)}")
+        if given.dtype.kind == "u" and given.max() >= self.game.num_actions:
             raise IllegalActionError(
-                f"actions must be {self.num_envs} integers, one for each game, not {given.dtype} of shape {given.shape}"
+                f"actions of {self.game.name} are 0..{self.game.num_actions - 1}, not {given.max()}"
             )
         return np.ascontiguousarray(given, dtype=np.int64)
 
@@ -240,7 +265,13 @@ def sample_legal(masks: NDArray[np.int8], rng: np.random.Generator) -> NDArray[n
 
     Returns:
         int64 ``[games]``; 0 for a game without legal actions.
+
+    Raises:
+        OptionError: if the masks are no array of games and actions.
     """
+    masks = np.ascontiguousarray(masks, dtype=np.int8)
+    if masks.ndim != 2:
+        raise OptionError(f"masks must be an array [games, actions], not one of shape {masks.shape}")
     actions = np.empty(len(masks), dtype=np.int64)
     draw_actions(masks, new_rng(int(rng.integers(2**64, dtype=np.uint64))), actions)
     return actions

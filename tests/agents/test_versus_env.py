@@ -13,10 +13,10 @@ from gymnasium.utils.env_checker import check_env
 from sekisho.agents.agent import Agent, Decision
 from sekisho.agents.versus_env import VersusEnv
 from sekisho.envs import State
-from sekisho.envs.errors import AgentError, OptionError, UnknownNameError
-from support.environments import ASKED, Asked, choose
+from sekisho.envs.errors import AgentError, EpisodeError, OptionError, UnknownNameError
+from support.environments import SOME, Asked, choose
 
-every_one = pytest.mark.parametrize("asked", ASKED[::2], ids=str)
+every_one = pytest.mark.parametrize("asked", SOME, ids=str)
 
 
 class Spy(Agent):
@@ -33,6 +33,13 @@ class Spy(Agent):
         self.asked.append(state)
         self.calls += 1
         return Decision(choose(state.legal_actions_mask(), self.calls, 1))
+
+
+class Silent(Agent):
+    """Answers nothing."""
+
+    def act(self, state: State, rng: np.random.Generator, deadline: float | None = None) -> Decision:
+        return None  # type: ignore[return-value]
 
 
 class Cheat(Agent):
@@ -129,6 +136,43 @@ def test_games_repeat_with_the_seed_whatever_the_opponents_draw() -> None:
     assert play(3) == play(3) != play(4)
 
 
+def test_what_opponents_draw_depends_on_the_seed_and_differs_from_game_to_game() -> None:
+    env: Any = gymnasium.make("sekisho/QuoridorVs-v0", seat=1).unwrapped
+
+    def first_moves(seed: int) -> list[str]:
+        moves = []
+        for number in range(12):
+            env.reset(seed=seed if number == 0 else None)
+            moves += env.state.moves()
+        return moves
+
+    assert first_moves(1) == first_moves(1) != first_moves(2)
+    assert len(set(first_moves(1))) > 6
+
+
+def test_a_learner_on_a_random_seat_gets_one_that_comes_to_decide() -> None:
+    env: Any = gymnasium.make("sekisho/TokaidoVs-v0", players=3, opponents="heuristic")
+    for seed in range(6):
+        _, info = env.reset(seed=seed, options={"position": "39 54#1 50 / 3 / [4-5] / 38"})
+        assert info["seat"] in {0, 2}
+
+
+def test_after_an_opponent_has_failed_the_game_cannot_go_on() -> None:
+    class Failing(Spy):
+        def act(self, state: State, rng: np.random.Generator, deadline: float | None = None) -> Decision:
+            if self.calls == 1:
+                raise ValueError("boom")
+            return super().act(state, rng, deadline)
+
+    env: Any = gymnasium.make("sekisho/QuoridorVs-v0", opponents=Failing(), seat=0).unwrapped
+    _, info = env.reset(seed=1)
+    _, _, _, _, info = env.step(choose(info["action_mask"], 0, 0))
+    with pytest.raises(ValueError, match="boom"):
+        env.step(choose(info["action_mask"], 1, 0))
+    with pytest.raises(EpisodeError, match="call reset"):
+        env.step(choose(info["action_mask"], 1, 0))
+
+
 def test_an_illegal_action_of_the_learner_ends_the_game_at_its_cost() -> None:
     env: Any = gymnasium.make("sekisho/QuoridorVs-v0", seat=1).unwrapped
     env.reset(seed=1)
@@ -168,10 +212,10 @@ def test_a_learner_that_never_comes_to_decide_is_told_so() -> None:
         ({"opponents": [3]}, OptionError, "spec string"),
         ({"opponents": 3}, OptionError, "spec string"),
         ({"opponents": "larger"}, AgentError, "quoridor"),
-        ({"seat": 2}, OptionError, "'random', 0, 1"),
-        ({"seat": True}, OptionError, "'random', 0, 1"),
-        ({"seat": 1.0}, OptionError, "'random', 0, 1"),
-        ({"seat": "first"}, OptionError, "'random', 0, 1"),
+        ({"seat": 2}, OptionError, "random, 0, 1"),
+        ({"seat": True}, OptionError, "random, 0, 1"),
+        ({"seat": 1.0}, OptionError, "random, 0, 1"),
+        ({"seat": "first"}, OptionError, "random, 0, 1"),
         ({"oponents": "random"}, UnknownNameError, "did you mean 'opponents'"),
     ],
 )
@@ -183,9 +227,10 @@ def test_an_argument_that_cannot_be_is_refused_in_words(
 
 
 def test_an_agent_that_answers_with_nonsense_is_named() -> None:
-    env = gymnasium.make("sekisho/QuoridorVs-v0", opponents=Cheat(), seat=1)
-    with pytest.raises(AgentError, match="Cheat on seat 0 answered with"):
-        env.reset(seed=1)
+    for agent in (Cheat(), Silent()):
+        env = gymnasium.make("sekisho/QuoridorVs-v0", opponents=agent, seat=1)
+        with pytest.raises(AgentError, match=f"{type(agent).__name__} on seat 0 answered with"):
+            env.reset(seed=1)
 
 
 def test_a_copy_keeps_a_game_in_progress() -> None:

@@ -18,10 +18,10 @@ from sekisho.envs.errors import EpisodeError, IllegalActionError, OptionError, P
 from sekisho.envs.pettingzoo_env import env, parallel_env
 from sekisho.envs.registration import NAMES
 from support.dash import Dash
-from support.environments import ASKED, Asked, Step, choose
+from support.environments import ASKED, SOME, Asked, Step, choose
 
 every_one = pytest.mark.parametrize("asked", ASKED, ids=str)
-some = pytest.mark.parametrize("asked", ASKED[::3], ids=str)
+some = pytest.mark.parametrize("asked", SOME, ids=str)
 
 
 def array_only(asked: Asked) -> dict[str, Any]:
@@ -145,6 +145,23 @@ def test_a_copy_goes_on_where_the_game_stands_and_apart_from_it(asked: Asked, wa
     assert go_on(aec, 60) == first
 
 
+def test_what_an_agent_has_been_paid_is_forgotten_when_it_moves_again() -> None:
+    aec = env("quoridor")
+    aec.reset(seed=1)
+    aec._cumulative_rewards["player_0"] = aec._cumulative_rewards["player_1"] = 5.0  # as if paid before
+    aec.step(13)
+    assert aec._cumulative_rewards == {"player_0": 0.0, "player_1": 5.0}
+
+
+def test_the_end_has_a_reason() -> None:
+    aec = env("quoridor", board_size=5, fences=0, max_plies=2)
+    aec.reset(seed=1)
+    for _ in range(2):
+        assert "end_reason" not in aec.infos["player_0"]
+        aec.step(choose(aec.infos[aec.agent_selection]["action_mask"], 0, 1))
+    assert [info["end_reason"] for info in aec.infos.values()] == ["max_plies"] * 2
+
+
 def test_illegal_actions_end_the_game_for_all_and_say_why() -> None:
     aec = env("quoridor")
     aec.reset(seed=1)
@@ -159,17 +176,22 @@ def test_illegal_actions_end_the_game_for_all_and_say_why() -> None:
 
 def test_misuse_is_refused_and_changes_nothing() -> None:
     aec = env("quoridor")
-    with pytest.raises(EpisodeError, match="call reset"):
-        aec.step(13)
+    for call in (lambda: aec.step(13), lambda: aec.observe("player_0"), aec.render, aec.state, aec.agent_iter):
+        with pytest.raises(EpisodeError, match="call reset"):
+            call()
     aec.reset(seed=1, options={"options": 1, "position": "/ / e2 e9 / 10 10 / 2 / 1"})
     assert aec.agent_selection == "player_1"
     for action in (None, 1.5, 209, "e3", True):
         with pytest.raises(IllegalActionError):
             aec.step(action)
     with pytest.raises(PositionError):
-        aec.reset(options={"position": "nowhere"})
-    with pytest.raises(UnknownNameError, match="player_0, player_1"):
-        aec.observe("player_2")
+        aec.reset(seed=9, options={"position": "nowhere"})
+    with pytest.raises(OptionError, match="a dict"):
+        aec.reset(options="position")  # type: ignore[arg-type]
+    for ask in (aec.observe, aec.observation_space, aec.action_space):
+        for name in ("player_2", 0, [1]):
+            with pytest.raises(UnknownNameError, match="player_0, player_1"):
+                ask(name)  # type: ignore[arg-type]
     assert aec.position.to_text() == "/ / e2 e9 / 10 10 / 2 / 1"
     aec.step(13)
     for arguments, error in (({"bord": 1}, UnknownNameError), ({"render_mode": "x"}, OptionError)):

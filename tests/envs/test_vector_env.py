@@ -11,7 +11,7 @@ import pytest
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 import sekisho.envs  # noqa: F401  registers the environments
-from sekisho.envs.errors import EpisodeError, IllegalActionError, OptionError, UnknownNameError
+from sekisho.envs.errors import EpisodeError, IllegalActionError, OptionError, PositionError, UnknownNameError
 from sekisho.envs.vector_env import GameVectorEnv, sample_legal
 from support.dash import Dash
 from support.environments import ASKED, Asked, choose
@@ -19,7 +19,9 @@ from support.environments import ASKED, Asked, choose
 GAMES = 5
 MODES = list(AutoresetMode)
 
-every_one = pytest.mark.parametrize("asked", ASKED[::2], ids=str)
+# every environment in one mode, some in all three
+PAIRS = [(asked, MODES[number % 3]) for number, asked in enumerate(ASKED)]
+PAIRS += [(asked, mode) for asked in ASKED[1::11] for mode in MODES if (asked, mode) not in PAIRS]
 
 
 def make(asked: Asked, mode: AutoresetMode = AutoresetMode.NEXT_STEP, **arguments: Any) -> Any:
@@ -61,15 +63,14 @@ def without_reasons(infos: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-@every_one
-@pytest.mark.parametrize("mode", MODES, ids=lambda mode: mode.value)
+@pytest.mark.parametrize(("asked", "mode"), PAIRS, ids=lambda part: getattr(part, "value", str(part)))
 def test_every_step_is_that_of_single_environments_side_by_side(asked: Asked, mode: AutoresetMode) -> None:
     ours, theirs = make(asked, mode), make_singles(asked, mode)
     (seen, infos), (their_seen, their_infos) = ours.reset(seed=11), theirs.reset(seed=11)
     assert equal(seen, their_seen)
     assert equal(infos, their_infos)
     ends = 0
-    for step in range(160):
+    for step in range(130):
         actions = actions_for(infos["action_mask"], step, illegal=True)
         result, expected = ours.step(actions), theirs.step(actions)
         assert all(equal(mine, other) for mine, other in zip(result[:4], expected[:4], strict=True))
@@ -94,8 +95,65 @@ def test_seeds_may_be_given_one_by_one_and_games_without_one_go_on() -> None:
     ours, theirs = make(asked), make_singles(asked, AutoresetMode.NEXT_STEP)
     for seeds in ([5, 3, 9, 1, 4], [None, 8, None, None, 2], None):
         assert equal(ours.reset(seed=seeds)[0], theirs.reset(seed=seeds)[0])
-    with pytest.raises(OptionError, match="a seed for each of 5 games"):
-        ours.reset(seed=[1, 2])
+    assert equal(ours.reset(seed=np.array([1, 2, 3, 4, 5]))[0], theirs.reset(seed=[1, 2, 3, 4, 5])[0])
+    for wrong in ([1, 2], 1.5, "12345", [1, 2, 3, 4, -5], [1, 2, 3, 4, "x"], -1, True, object()):
+        with pytest.raises(OptionError, match="seed"):
+            ours.reset(seed=wrong)
+    assert equal(ours.reset()[0], theirs.reset()[0])  # the refused ones have changed no generator
+
+
+def test_a_seed_for_some_games_leaves_the_others_alone() -> None:
+    asked = Asked("tokaido", {})
+    ours, theirs = make(asked, AutoresetMode.DISABLED), make_singles(asked, AutoresetMode.DISABLED)
+    (_, infos), _ = ours.reset(seed=1), theirs.reset(seed=1)
+    mask = np.array([True, False, True, False, False])
+    (seen, fresh), (expected, _) = (env.reset(seed=500, options={"reset_mask": mask}) for env in (ours, theirs))
+    assert equal(seen, expected)
+    assert fresh["_action_mask"].tolist() == mask.tolist()
+    for step in range(30):
+        actions = actions_for(fresh["action_mask"] if step == 0 else infos["action_mask"], step)
+        result, expected_result = ours.step(actions), theirs.step(actions)
+        assert all(equal(mine, other) for mine, other in zip(result[:4], expected_result[:4], strict=True))
+        infos = result[4]
+
+
+def test_games_that_have_not_begun_are_shown_empty_and_cannot_be_stepped() -> None:
+    envs = make(Asked("quoridor", {}))
+    mask = np.array([True, False, False, False, False])
+    seen, infos = envs.reset(seed=1, options={"reset_mask": mask})
+    assert envs.observation_space.contains(seen)
+    assert infos["action_mask"].sum(axis=1).tolist() == [131, 0, 0, 0, 0]
+    assert not infos["rewards"].any()
+
+
+def test_what_a_caller_changes_does_not_come_back() -> None:
+    envs = make(Asked("quoridor", {}), AutoresetMode.DISABLED)
+    envs.reset(seed=1)
+    seen, rewards, _, _, infos = envs.step([13] * 5)
+    expected, mask = seen.copy(), infos["action_mask"].copy()
+    seen[:], rewards[:], infos["action_mask"][:], infos["rewards"][:] = 7, 7, 7, 7
+    seen, infos = envs.reset(options={"reset_mask": np.array([True, False, False, False, False])})
+    assert np.array_equal(seen[1:], expected[1:])
+    assert np.array_equal(infos["action_mask"][1:], mask[1:])
+    assert not infos["rewards"].any()
+
+
+def test_a_refused_reset_changes_nothing() -> None:
+    ours, twin = (make(Asked("tokaido", {})) for _ in range(2))
+    with pytest.raises(PositionError):
+        ours.reset(seed=1, options={"position": "nowhere"})
+    with pytest.raises(EpisodeError, match="call reset"):
+        ours.step([0] * 5)
+    ours.reset(seed=1)
+    _, infos = twin.reset(seed=1)
+    for options in ({"position": "nowhere"}, {"reset_mask": [1]}, 7, {"x": 1}):
+        with pytest.raises((PositionError, OptionError, UnknownNameError)):
+            ours.reset(seed=9, options=options)
+    for step in range(40):
+        actions = actions_for(infos["action_mask"], step)
+        result, expected = ours.step(actions), twin.step(actions)
+        assert all(equal(mine, other) for mine, other in zip(result, expected, strict=True))
+        infos = expected[4]
 
 
 def test_all_games_can_begin_at_one_position() -> None:
@@ -192,7 +250,9 @@ def test_wrappers_of_gymnasium_fit() -> None:
         ({"num_envs": 0}, OptionError, "num_envs"),
         ({"num_envs": 2.0}, OptionError, "num_envs"),
         ({"max_episode_steps": 0}, OptionError, "max_episode_steps"),
-        ({"render_mode": "human"}, OptionError, "'ansi', 'rgb_array'"),
+        ({"render_mode": "human"}, OptionError, "none, ansi, rgb_array"),
+        ({"copy": "no"}, OptionError, "copy"),
+        ({"num_envs": 10**6}, OptionError, "num_envs"),
         ({"board_size": 10}, OptionError, "board_size"),
     ],
 )
@@ -213,7 +273,8 @@ def test_an_argument_that_cannot_be_is_refused_in_words(
         ([13, 13, 209, 13, 13], r"0\.\.208, not 209"),
         ([-1, 13, 13, 13, 13], r"0\.\.208, not -1"),
         ([[13] * 5], "5 integers"),
-        ([2**63] * 5, r"0\.\.208|5 integers"),
+        ([2**63] * 5, r"0\.\.208, not 9223372036854775808"),
+        ([[1], [1, 2], 3, 4, 5], "5 integers"),
     ],
 )
 def test_what_are_no_actions_is_refused_and_changes_nothing(actions: Any, message: str) -> None:
@@ -244,6 +305,9 @@ def test_pictures_of_all_games() -> None:
     envs.reset(seed=1)
     assert envs.render() == tuple(envs.state(game).draw() for game in range(GAMES))
     assert make(ASKED[0]).render() is None
+    for number in (5, -1, "x"):
+        with pytest.raises(OptionError, match="number"):
+            envs.state(number)
 
 
 def test_legal_actions_are_drawn_evenly_and_repeatably() -> None:
@@ -256,6 +320,9 @@ def test_legal_actions_are_drawn_evenly_and_repeatably() -> None:
     assert np.abs(counts[[1, 2, 4]] - 20_000).max() < 5 * np.sqrt(20_000)
     assert np.array_equal(drawn, sample_legal(masks, np.random.default_rng(3)))
     assert not np.array_equal(drawn, sample_legal(masks, np.random.default_rng(4)))
+    assert sample_legal([[False, True]], np.random.default_rng(1)).tolist() == [1]  # type: ignore[arg-type]
+    with pytest.raises(OptionError, match="games, actions"):
+        sample_legal(masks[0], np.random.default_rng(1))
 
 
 def test_a_foreign_game_is_stepped_too() -> None:

@@ -55,6 +55,8 @@ ASKED = [
     for first in (0, 2)
     for number, options in enumerate(sets)
 ]
+SOME = ASKED[::3]
+"""A part of them in which every game comes with two and with more players."""
 
 
 def choose(mask: np.ndarray[Any, Any], step: int, salt: int) -> int:
@@ -131,7 +133,8 @@ def by_the_rules(asked: Asked, seed: int, steps: int, pick: Callable[[Any, int],
         state.apply_action(int(views[seat][number]))
         throw(state)
         if state.is_terminal():
-            capped = state.end_reason() in {"max_plies", "max_turns"}
+            capped = state.is_capped()
+            assert capped == (state.end_reason() in {"max_plies", "max_turns"})
             yield seen(state, seat, state.returns(), state.returns()[seat], (not capped, capped))
             state = begin()
             yield seen(state, state.current_player(), nothing, 0.0, (False, False))

@@ -12,6 +12,8 @@ OPTION_SETS: dict[str, list[dict[str, Any]]] = {
         {"board_size": 4, "players": 4, "fences": 2, "third_pawn": "diagonal"},
         {"board_size": 5, "fences": 2, "repetition": 3, "max_plies": 40},
         {"board_size": 6, "fences": 0},
+        {"board_size": 7, "players": 4, "fences": 3},
+        {"board_size": 8, "fences": 6, "max_plies": 60},
     ],
     "tokaido": [
         {},
@@ -25,6 +27,7 @@ OPTION_SETS: dict[str, list[dict[str, Any]]] = {
         {"players": 3, "goal": "exact", "finish": "all_places", "board": "treasure_hunt"},
         {"players": 4, "chain": False, "allow_resign": True},
         {"players": 6, "goal": "exact", "chain": False, "board": "a_short_walk", "allow_resign": True},
+        {"players": 5, "finish": "all_places"},
         {"board": {"id": "own", "name": {"en": "Own"}, "goal": 12, "squares": {"3": {"kind": "forward", "by": 4}}}},
     ],
 }
