@@ -21,6 +21,8 @@ _LEAST_COLUMNS = 40
 COMMANDS = {
     "games": "list the games with their rule options",
     "tournament": "let CPU players meet and rate them",
+    "solve": "solve a game exactly",
+    "evaluate": "measure a CPU player, exactly where the game is solved",
     "perft": "count paths through the tree of a game",
     "bench": "measure the speed of the rules",
 }
