@@ -73,7 +73,8 @@ def piece_bits(players: Any) -> Any:
 def key_of(rules: Any, state: Any) -> Any:
     """Return the key of the node at a state that does not wait for a number; -1, -2: it has too many rests, turns.
 
-    From the lowest bit: the pieces, the mover's first; whether a choice of road ends the turn; progress; turns.
+    From the lowest bit: the pieces, the mover's last, so that what follows neighbours lies in one neighbourhood of memory;
+    whether a choice of road ends the turn; progress; turns.
     """
     players, mover = rules[PLAYERS], state[SEAT]
     width = piece_bits(players)
@@ -84,7 +85,7 @@ def key_of(rules: Any, state: Any) -> Any:
             for other in range(players):
                 others = field(rules, state[SPOT + other], BARE)
                 ahead += (others > place) * 2 + (others == place and other != seat)
-            key |= (FIRST_RANK + ahead) << (width * seat)
+            key |= (FIRST_RANK + ahead) << (width * (players - 1 - seat))
             progress += FIRST_RANK
     else:
         for place in range(players):
@@ -92,7 +93,7 @@ def key_of(rules: Any, state: Any) -> Any:
             spot, rests = state[SPOT + seat], state[RESTS + seat]
             if rests >= 1 << (width - SPOT_BITS):
                 return -1
-            key |= (rests << SPOT_BITS | spot) << (width * place)
+            key |= (rests << SPOT_BITS | spot) << (width * (players - 1 - place))
             progress += spot
         waits = state[WAITS]
         if field(rules, state[SPOT + mover], KIND) == FORK:
@@ -107,15 +108,21 @@ def key_of(rules: Any, state: Any) -> Any:
 
 
 @kernel
+def spot_in(key: Any, seat: Any, players: Any) -> Any:
+    """Return the spot of a seat in a key (seats count from the mover) or, in an end, `FIRST_RANK` + 2 * seats ahead."""
+    return key >> (piece_bits(players) * (players - 1 - seat)) & SPOT_MASK
+
+
+@kernel
 def state_of(rules: Any, key: Any, state: Any) -> Any:
     """Write the state of a key, the mover on seat 0, and return the kind of its node; an end has no state."""
     state[:] = 0
-    if key & SPOT_MASK >= FIRST_RANK:
-        return END
     players = rules[PLAYERS]
+    if spot_in(key, 0, players) >= FIRST_RANK:
+        return END
     width = piece_bits(players)
     for seat in range(players):
-        piece = key >> (width * seat) & ((1 << width) - 1)
+        piece = key >> (width * (players - 1 - seat)) & ((1 << width) - 1)
         state[SPOT + seat], state[RESTS + seat] = piece & SPOT_MASK, piece >> SPOT_BITS
     at = width * players
     state[WAITS] = ROAD if key >> at & 1 else DICE

@@ -43,13 +43,19 @@ Save = Callable[[dict[str, NDArray[Any]], dict[str, Any]], None]
 Checkpoint = tuple[dict[str, NDArray[Any]], dict[str, Any]]
 
 
+def estimated_nodes(game: Tokaido) -> float:
+    """Return about how many nodes a game has."""
+    return ESTIMATED_NODES[game.num_players] * float(game.options["max_turns"] or 1)
+
+
 def check_size(game: Tokaido, force: bool = False) -> None:
     """Refuse a game with more states than can be solved, with the estimated size.
 
     Raises:
         RunError: unless it is forced.
     """
-    nodes = ESTIMATED_NODES[game.num_players] * (game.options["max_turns"] or 1)
+    game = solved_game(game)
+    nodes = estimated_nodes(game)
     gigabytes = nodes * (16 + 40 + 12 + 8 * game.num_players) / 1e9
     if nodes > 4e7 and not force:
         cap = game.options["max_turns"]
@@ -83,20 +89,30 @@ def solve(
     game = solved_game(game) if start is None else game
     state = start if start is not None else game.new_initial_state()
     nodes = enumerate_nodes(state, progress, most)
-    facts: dict[str, Any] = {"states": nodes.turn_starts, "nodes": int(nodes.keys.size), "equal": EQUAL}
-    values = np.zeros((nodes.keys.size, game.num_players))
+    values, choices, facts = solve_nodes(game, nodes, utility, progress, resume, save)
+    facts = {"states": nodes.turn_starts, "nodes": int(nodes.keys.size), "equal": EQUAL, **facts}
+    facts["seconds"] = time.perf_counter() - begin + float(resume[1]["seconds"] if resume else 0)
+    return TokaidoTable(game, utility, nodes.keys, values, choices, facts, solve_from=solve_from(game, utility))
+
+
+def solve_nodes(
+    game: Tokaido, nodes: Nodes, utility: str = UTILITIES[0], progress: Progress | None = None,
+    resume: Checkpoint | None = None, save: Save | None = None,
+) -> tuple[NDArray[np.float64], NDArray[np.int32], dict[str, Any]]:  # fmt: skip
+    """Return the values and choices of perfect play in all `nodes`, and how they were found; see `solve`."""
+    # The worst of all ends to begin with: from anything better, never to arrive can look better than to arrive late.
+    values = np.full((nodes.keys.size, game.num_players), -1.0 if utility == "place_points" else 0.0)
     choices = np.zeros(nodes.keys.size, np.int32)
     sweeps.fill_ends(game.rules, nodes.keys, nodes.kinds, UTILITIES.index(utility), values)
     if game.num_players == 2:
-        facts |= _solve_two(game, nodes, values, utility, progress)
+        facts = _solve_two(game, nodes, values, utility, progress)
         choices[nodes.kinds == compiled.THROW] = ALL_SECOND
         choices[nodes.kinds == compiled.CHOOSE_ROAD] = 1
         _lower_choices(game, nodes, values, choices)
     else:
-        facts |= _solve_many(game, nodes, values, choices, progress, resume, save)
+        facts = _solve_many(game, nodes, values, choices, progress, resume, save)
         facts["sum_error"] = float(np.abs(values.sum(axis=1) - (utility == "first_only")).max())
-    facts["seconds"] = time.perf_counter() - begin + float(resume[1]["seconds"] if resume else 0)
-    return TokaidoTable(game, utility, nodes.keys, values, choices, facts, solve_from=solve_from(game, utility))
+    return values, choices, facts
 
 
 def solve_from(game: Tokaido, utility: str) -> Callable[[TokaidoState], TokaidoTable]:

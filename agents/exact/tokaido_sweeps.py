@@ -26,9 +26,8 @@ from .tokaido_kernels import (
     RESIGNS,
     REST,
     SHIFTS,
-    SPOT_MASK,
     THROW,
-    piece_bits,
+    spot_in,
 )
 
 PLACE_POINTS, FIRST_ONLY = 0, 1  # utilities
@@ -37,7 +36,7 @@ PLACE_POINTS, FIRST_ONLY = 0, 1  # utilities
 @kernel
 def success(rules: Any, key: Any) -> Any:
     """Return the chance of the crossing of a node's mover."""
-    spot = key & SPOT_MASK
+    spot = spot_in(key, 0, rules[PLAYERS])
     return (field(rules, spot, MOST_FACE) - field(rules, spot, LEAST_FACE) + 1) / 6
 
 
@@ -45,17 +44,16 @@ def success(rules: Any, key: Any) -> Any:
 def fill_ends(rules: Any, keys: Any, kinds: Any, utility: Any, values: Any) -> None:
     """Write the values (``[nodes, players]``) of the nodes in which the game is over."""
     players = rules[PLAYERS]
-    width = piece_bits(players)
     for node in range(keys.size):
         if kinds[node] != END:
             continue
         best, sharing = 2 * players, 0
         for seat in range(players):
-            ahead = (keys[node] >> (width * seat) & SPOT_MASK) - FIRST_RANK
+            ahead = spot_in(keys[node], seat, players) - FIRST_RANK
             sharing = 1 if ahead < best else sharing + (ahead == best)
             best = min(best, ahead)
         for seat in range(players):
-            ahead = (keys[node] >> (width * seat) & SPOT_MASK) - FIRST_RANK
+            ahead = spot_in(keys[node], seat, players) - FIRST_RANK
             if utility == FIRST_ONLY:
                 values[node, seat] = 1 / sharing if ahead == best else 0.0
             else:
