@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
+
+from ..envs.errors import TableError
 
 FOLDER = Path(__file__).resolve().parent.parent / "checkpoints"
 
@@ -22,9 +25,15 @@ def manifest() -> list[dict[str, Any]]:
 
 
 def shipped_table(game: str, wanted: Mapping[str, Any]) -> Path | None:
-    """Return the file of the shipped table of a game whose entry says all that is `wanted`, or None."""
+    """Return the file of the shipped table of a game whose entry says all that is `wanted`, or None.
+
+    Raises:
+        TableError: if the file is not the one that the manifest lists.
+    """
     for entry in manifest():
-        if entry["kind"] == "table" and entry["game"] == game:
-            if all(entry.get(name) == value for name, value in wanted.items()):
-                return FOLDER / str(entry["file"])
+        if entry["kind"] == "table" and entry["game"] == game and wanted.items() <= entry.items():
+            path = FOLDER / str(entry["file"])
+            if hashlib.sha256(path.read_bytes()).hexdigest() != entry["sha256"]:
+                raise TableError(f"{path} is not the file that the manifest beside it lists: install sekisho again")
+            return path
     return None
