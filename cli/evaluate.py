@@ -77,7 +77,9 @@ class Command:
             print_json({**document, "ladder": standings_document(tournament, lines, results)})
             return
         out = console()
-        out.print(f"{game.name} is not solved under these rules; {self.agent} among other CPU players:", highlight=False)
+        out.print(
+            f"{game.name} is not solved under these rules; {self.agent} among other CPU players:", highlight=False
+        )
         out.print(standings_table(tournament, lines, results))
 
 

@@ -71,6 +71,12 @@ def _show(document: dict[str, Any], seats: Any, wins: Any, perfect: bool) -> Non
     table.add_row("mean", f"{np.mean(wins):.6f}" if two else f"{np.mean(seats):+.6f}")
     out.print(table)
     if perfect:
-        what = "of chance to win" if two else "of the way from last to first" if document["utility"] != "first_only" else ""
-        out.print(f"{document['agent']} loses {document['exact_loss_pp']:.3f} percentage points {what}.", highlight=False)
-    out.print(f"{document['decisions']:,} decisions asked for, {document['seconds']:.1f} s; nothing was sampled.", highlight=False)
+        span = "of the way from last to first" if document["utility"] == "place_points" else "of the chance to be first"
+        what = "of the chance to win" if two else span
+        out.print(
+            f"{document['agent']} loses {document['exact_loss_pp']:.3f} percentage points {what}.", highlight=False
+        )
+    out.print(
+        f"{document['decisions']:,} decisions asked for, {document['seconds']:.1f} s; nothing was sampled.",
+        highlight=False,
+    )

@@ -38,7 +38,9 @@ class ExactAgent(Agent):
         if game.num_players > _MOST_PLAYERS:
             raise AgentError(f"agent 'exact' plays with 2 to {_MOST_PLAYERS} players, not {game.num_players}")
         if self.utility not in UTILITIES:
-            raise AgentError(f"option 'utility' of agent 'exact' must be one of {', '.join(UTILITIES)}, not {self.utility!r}")
+            raise AgentError(
+                f"option 'utility' of agent 'exact' must be one of {', '.join(UTILITIES)}, not {self.utility!r}"
+            )
         self.table_for(game)
 
     def table_for(self, game: Tokaido) -> TokaidoTable:

@@ -77,7 +77,9 @@ class Arena:
 
     def decisions(self) -> int:
         """Return how many decisions there are."""
-        return int(FACES * (self.nodes.kinds == compiled.THROW).sum() + (self.nodes.kinds == compiled.CHOOSE_ROAD).sum())
+        return int(
+            FACES * (self.nodes.kinds == compiled.THROW).sum() + (self.nodes.kinds == compiled.CHOOSE_ROAD).sum()
+        )
 
     def perfect(self, utility: str = "place_points", progress: Progress | None = None) -> Policy:
         """Return perfect play; of equal actions the lowest number."""

@@ -26,13 +26,16 @@ _TYPES = {"I64": np.int64, "I32": np.int32, "F64": np.float64}
 _LONGEST_HEADER = 1 << 20
 
 
+def _content(array: NDArray[Any]) -> memoryview:
+    return np.ascontiguousarray(array).reshape(-1).view(np.uint8).data
+
+
 def digest(arrays: Mapping[str, NDArray[Any]], description: Mapping[str, Any]) -> str:
     """Return the checksum (SHA-256, hexadecimal) of a description and its arrays."""
     whole = hashlib.sha256(json.dumps(description, sort_keys=True).encode())
     for name in sorted(arrays):
-        array = np.ascontiguousarray(arrays[name])
-        whole.update(f"\0{name}\0{array.dtype.name}\0{array.shape}\0".encode())
-        whole.update(memoryview(array.reshape(-1)).cast("B"))
+        whole.update(f"\0{name}\0{arrays[name].dtype.name}\0{arrays[name].shape}\0".encode())
+        whole.update(_content(arrays[name]))
     return whole.hexdigest()
 
 
@@ -64,7 +67,7 @@ def write_table(path: Path, arrays: Arrays, description: Mapping[str, Any]) -> N
         with os.fdopen(handle, "wb") as file:
             file.write(len(words).to_bytes(8, "little") + words)
             for name in sorted(arrays):
-                file.write(memoryview(np.ascontiguousarray(arrays[name]).reshape(-1)).cast("B"))
+                file.write(_content(arrays[name]))
             file.flush()
             os.fsync(file.fileno())
         Path(beside).chmod(0o644)

@@ -172,6 +172,12 @@ def links_of(kind: Any) -> Any:
 
 
 @kernel
+def decides(kind: Any) -> Any:
+    """Return whether the mover decides something at a node of that kind."""
+    return kind in (THROW, CHOOSE_ROAD)
+
+
+@kernel
 def find_slot(slots: Any, keys: Any, key: Any) -> Any:
     """Return the slot of a hash table (1 + node, 0: free; its size is a power of two) in which a key is or would be."""
     mask = slots.size - 1
@@ -206,7 +212,7 @@ def expand(rules: Any, keys: Any, kinds: Any, links: Any, begins: Any, slots: An
         count = links_of(kind)
         for link in range(columns):
             links[done, link] = -1
-            if link >= count and not (link == RESIGNS and (kind == THROW or kind == CHOOSE_ROAD)):
+            if link >= count and not (link == RESIGNS and decides(kind)):
                 continue
             after[:] = state
             begin = follow(rules, after, kind, link)

@@ -89,8 +89,7 @@ def table_for(game: Tokaido, utility: str = "place_points") -> TokaidoTable:
     tokaido_solver.check_size(solved_game(game))
     _log.warning("sekisho: solving %s (only the first time, up to a minute) ...", described(game))
     with bar() as progress:
-        table = solve_and_keep(game, utility, progress=progress)
-    return table
+        return solve_and_keep(game, utility, progress=progress)
 
 
 def described(game: Tokaido) -> str:

@@ -12,6 +12,7 @@ from ...envs.errors import RunError
 from ...envs.tokaido.kernels import STATE_SIZE
 from ...envs.tokaido.rules import Tokaido, TokaidoState
 from . import tokaido_kernels as compiled
+from .tokaido_sweeps import fill_ends
 
 LEAST_CHUNK, CHUNK = 4_000, 200_000
 """Nodes that compiled code looks at before it says how far it is: at first, and at most."""
@@ -67,6 +68,13 @@ def key_of(state: TokaidoState) -> int:
     return key
 
 
+def end_values(game: Tokaido, key: int, utility: int) -> NDArray[np.float64]:
+    """Return the utility of each seat, in seat order, at an end of the game with that key."""
+    values = np.zeros((1, game.num_players))
+    fill_ends(game.rules, np.array([key]), np.array([compiled.END], np.uint8), utility, values)
+    return values[0]
+
+
 def state_at(game: Tokaido, key: int) -> TokaidoState:
     """Return the state of the node of a key, the mover on seat 0."""
     words = np.zeros(STATE_SIZE, dtype=np.int64)
@@ -74,9 +82,7 @@ def state_at(game: Tokaido, key: int) -> TokaidoState:
     return TokaidoState(game, words)
 
 
-def enumerate_nodes(
-    start: TokaidoState, progress: Progress | None = None, most: int | None = None
-) -> Nodes:
+def enumerate_nodes(start: TokaidoState, progress: Progress | None = None, most: int | None = None) -> Nodes:
     """Return all nodes that some play and some dice can lead to from a state.
 
     Args:
@@ -113,12 +119,11 @@ def enumerate_nodes(
             raise RunError(f"more than {most:,} positions can be reached from {start.to_text()!r}")
         if progress:
             progress("positions", int(counts[0]), None)
-    return _sorted(*(array[: counts[1]] for array in (keys, kinds, links, begins)))
+    found = int(counts[1])
+    return _sorted(keys[:found], kinds[:found], links[:found], begins[:found])
 
 
-def _sorted(
-    keys: NDArray[np.int64], kinds: NDArray[np.uint8], links: NDArray[Any], begins: NDArray[np.uint8]
-) -> Nodes:
+def _sorted(keys: NDArray[np.int64], kinds: NDArray[np.uint8], links: NDArray[Any], begins: NDArray[np.uint8]) -> Nodes:
     order = np.argsort(keys)
     new_numbers = np.empty(keys.size, np.int64)
     new_numbers[order] = np.arange(keys.size)

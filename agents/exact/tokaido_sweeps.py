@@ -27,6 +27,7 @@ from .tokaido_kernels import (
     REST,
     SHIFTS,
     THROW,
+    decides,
     spot_in,
 )
 
@@ -156,7 +157,7 @@ def sweep_values(
         kind = kinds[node]
         if kind == END:
             continue
-        if kind == THROW or kind == CHOOSE_ROAD:
+        if decides(kind):
             for link in range(NUMBERS_OF_A_THROW if kind == THROW else 2):
                 word = links[node, link]
                 shift = word % SHIFTS
@@ -180,7 +181,9 @@ def sweep_values(
 
 
 @kernel
-def lower_choices(rules: Any, kinds: Any, links: Any, values: Any, choices: Any, equal: Any, own: Any, out: Any) -> None:
+def lower_choices(
+    rules: Any, kinds: Any, links: Any, values: Any, choices: Any, equal: Any, own: Any, out: Any
+) -> None:
     """Choose the lower action wherever the higher one is chosen but gains no more than `equal`.
 
     ``out[0]`` becomes the most that another choice gains anywhere (0 at least), ``out[1]`` the number of nodes changed.
@@ -188,7 +191,7 @@ def lower_choices(rules: Any, kinds: Any, links: Any, values: Any, choices: Any,
     players = rules[PLAYERS]
     for node in range(kinds.size):
         kind = kinds[node]
-        if kind != THROW and kind != CHOOSE_ROAD:
+        if not decides(kind):
             continue
         for link in range(NUMBERS_OF_A_THROW if kind == THROW else 2):
             word = links[node, link]

@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...envs.errors import TableError
-from ...envs.tokaido.kernels import ROLL, SEAT, TURNS, WAITS
+from ...envs.tokaido.kernels import OVER, ROLL, SEAT, TURNS, WAITS
 from ...envs.tokaido.rules import Tokaido, TokaidoState
 from . import tokaido_nodes
-from .table_file import read_table, write_table
+from .table_file import Arrays, read_table, write_table
 
 ENCODING = "tokaido-1"
 """Version of keys and choices; a new one whenever their meaning changes."""
@@ -80,7 +80,7 @@ class TokaidoTable:
 
     def save(self, path: Path) -> None:
         """Write the table; see `write_table`."""
-        arrays = {"keys": self.keys, "values": self.values, "choices": self.choices}
+        arrays: Arrays = {"keys": self.keys, "values": self.values, "choices": self.choices}
         write_table(path, arrays, {**identity(self.game, self.utility), "facts": dict(self.facts)})
 
     def seat_values(self, state: TokaidoState) -> NDArray[np.float64]:
@@ -118,6 +118,8 @@ class TokaidoTable:
             values = {action: self._values(self._after(words, action)) for action in state.legal_actions()}
             return values[self.choice(values, seat)]
         key = tokaido_nodes.key_of(state)
+        if words[WAITS] == OVER:
+            return tokaido_nodes.end_values(self.game, key, UTILITIES.index(self.utility))
         for table in (self, *self._others):
             node = tokaido_nodes.find_key(table.keys, key)
             if node >= 0:
