@@ -20,18 +20,18 @@ from .agent import Agent, Decision, require_decision
 
 FAR_ENOUGH = 50
 """Stations beyond it count as this one: from there on Kyoto needs an exact number anyway."""
-AGAIN, REST = 8, 6
+AGAIN, REST = 4, 6
 """What a further throw, and a turn of rest, are worth in stations."""
-BETTER = {"44": 4, "28": -4}
-"""Stations that are worth more or less than their number says."""
+BETTER = {"44": 4}
+"""Stations that are worth more than their number says."""
 ARRIVAL = 1000
 
 
-def stations(spot: int) -> float:
-    """Return how far a piece is, in stations; the three of a detour lie between two main ones."""
+def stations(spot: int, far_enough: int = FAR_ENOUGH) -> float:
+    """Return how far a piece is, in stations, at most `far_enough`; a detour's three lie between two main ones."""
     name = SPOT_NAMES[spot]
     detour = int(name.partition("d")[2] or 0) if "d" in name else 0
-    return min(station_of(name) + detour / 4 if spot else 0, FAR_ENOUGH)
+    return min(station_of(name) + detour / 4 if spot else 0, far_enough)
 
 
 def lead(state: TokaidoState, seat: int) -> float:

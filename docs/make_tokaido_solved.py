@@ -15,12 +15,11 @@ from matplotlib import pyplot as plt
 from numpy.typing import NDArray
 
 from sekisho.agents import make_agent
-from sekisho.agents.exact import tokaido_library
 from sekisho.agents.exact import tokaido_kernels as compiled
+from sekisho.agents.exact import tokaido_library
 from sekisho.agents.exact.policies import Arena, Policy
 from sekisho.agents.exact.tokaido_nodes import state_at
 from sekisho.agents.exact.tokaido_solver import solve, start_values
-from sekisho.agents.exact.tokaido_sweeps import policy_links
 from sekisho.agents.exact.tokaido_table import TokaidoTable
 from sekisho.envs.tokaido import kernels
 from sekisho.envs.tokaido.road import ROAD
@@ -68,32 +67,6 @@ class Decisions:
         self.road = np.repeat([False, True], [21 * throws.size, roads.size])
 
 
-def turns_law(arena: Arena, policy: Policy, most: int = 120) -> NDArray[np.float64]:
-    """Return the probability that a game of two takes so many turns, skipped ones included, float64 ``[most + 1]``."""
-    nodes, rules = arena.nodes, arena.game.rules
-    chances = np.zeros(nodes.links.shape)
-    row = np.zeros(10)
-    for node, kind in enumerate(nodes.kinds):
-        if kind != compiled.END:
-            policy_links(rules, int(nodes.keys[node]), kind, policy.second[node], policy.resigning[node], row)
-            chances[node] = row[: chances.shape[1]]
-    after = (nodes.links // compiled.SHIFTS).clip(0)
-    passes = (nodes.links >= 0) & (nodes.links % compiled.SHIFTS > 0)
-    ends = nodes.kinds == compiled.END
-    law, here = np.zeros(most + 1), np.zeros(nodes.keys.size)
-    here[arena.start] = 1.0
-    for turn in range(1, most + 1):
-        later = np.zeros_like(here)
-        while here.any():
-            flow = here[:, None] * chances
-            later += np.bincount(after[passes], flow[passes], minlength=here.size)
-            here = np.bincount(after[~passes], flow[~passes], minlength=here.size)
-            law[turn] += here[ends].sum()
-            here[ends] = 0.0
-        here = later
-    return law
-
-
 def lead_table(table: TokaidoTable) -> NDArray[np.float64]:
     """Return the mover's chance to win by the stations of both, float64 ``[54, 54]`` (own, rival's)."""
     chances = np.empty((GOAL, GOAL))
@@ -137,8 +110,13 @@ def _way_onto(station: int) -> tuple[str, int] | None:
 
 
 def _roll_with(action: int) -> str:
-    number = action + 1
-    return f"[{min(number, 1)}-{max(number, 1)}]"
+    """Return a throw after which the number of an action (1 to 6) can be taken."""
+    return f"[1-{action + 1}]"
+
+
+def mean_of(law: NDArray[np.float64]) -> float:
+    """Return the mean of a law of counts."""
+    return float(law @ np.arange(law.size))
 
 
 # --- pictures --------------------------------------------------------------------------------------------------------
@@ -269,9 +247,14 @@ def options_table(base: float) -> str:
             arena = Arena(game)
             table = solve(game)
             chance = (1 + start_values(table)[0]) / 2
-            turns = arena.visits(arena.chosen(table.choices))[arena.nodes.begins == 1].sum()
+            turns = mean_of(arena.turns_law(arena.chosen(table.choices)))
             rows.append(
-                [f"`{option.name}={str(value).lower()}`", f"{chance:.6f}", f"{100 * (chance - base):+.2f}", f"{turns:.1f}"]
+                [
+                    f"`{option.name}={str(value).lower()}`",
+                    f"{chance:.6f}",
+                    f"{100 * (chance - base):+.2f}",
+                    f"{turns:.1f}",
+                ]
             )
     return markdown_table(["option", "first player wins", "points more", "turns"], rows)
 
@@ -283,7 +266,7 @@ def modes_table() -> str:
         for goal in ("exact", "over"):
             table = solve(Tokaido(forks=forks, goal=goal))
             arena = Arena(table.game)
-            turns = arena.visits(arena.chosen(table.choices))[arena.nodes.begins == 1].sum()
+            turns = mean_of(arena.turns_law(arena.chosen(table.choices)))
             chance = (1 + start_values(table)[0]) / 2
             rows.append([forks, goal, f"{chance:.8f}", f"{table.facts['states']:,}", f"{turns:.1f}"])
     return markdown_table(["forks", "goal", "first player wins", "turn starts", "turns a game"], rows)
@@ -336,12 +319,11 @@ def page() -> str:
     arena = Arena(GAME)
     perfect, random = arena.chosen(table.choices), arena.ask(make_agent("random"))
     decisions = Decisions(arena, table, perfect)
-    law, random_law = turns_law(arena, perfect), turns_law(arena, random, 200)
+    law, random_law = arena.turns_law(perfect), arena.turns_law(random)
     worth = landing_worth(table)
     roads_picture, roads = picture_roads(table)
     base = (1 + start_values(table)[0]) / 2
     counts = np.arange(law.size)
-    mean = float(arena.visits(perfect)[arena.nodes.begins == 1].sum())
     real = ~decisions.road & (np.abs(decisions.gain) > 1e-7)
     smaller = decisions.weight[real & (decisions.gain < 0)].sum() / decisions.weight[real].sum()
     equal = decisions.weight[~decisions.road & ~real].sum() / decisions.weight[~decisions.road].sum()
@@ -365,7 +347,7 @@ def page() -> str:
     return TEXT.format(
         base=f"{base:.8f}", modes=modes_table(), players=players_table(), throws=first_throw_table(table),
         lead=picture_lead(lead_table(table)), stations=picture_stations(worth), best=named(best, worth),
-        worst=named(worst, worth), mean=f"{mean:.1f}", random_mean=f"{random_law @ np.arange(random_law.size):.1f}",
+        worst=named(worst, worth), mean=f"{mean_of(law):.1f}", random_mean=f"{mean_of(random_law):.1f}",
         low=int(counts[np.cumsum(law) >= 0.05][0]), high=int(counts[np.cumsum(law) >= 0.95][0]),
         turns=picture_turns(law, random_law), roads=roads_picture, road_lines="\n".join(road_lines),
         smaller=f"{100 * smaller:.1f}", equal=f"{100 * equal:.1f}", numbers=picture_numbers(decisions),
@@ -385,7 +367,7 @@ def ranges(numbers: Sequence[int]) -> str:
     return ", ".join(str(g[0]) if len(g) == 1 else f"{g[0]} to {g[-1]}" for g in groups)
 
 
-TEXT = (FOLDER / "tokaido_solved.txt").read_text(encoding="utf-8")
+TEXT = (FOLDER / "tokaido_solved.template").read_text(encoding="utf-8")
 
 if __name__ == "__main__":
     (FOLDER / "tokaido_solved.md").write_text(page(), encoding="utf-8")
