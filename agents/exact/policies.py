@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -178,7 +178,8 @@ class Arena:
         after, ends = self.nodes.links // compiled.SHIFTS, self.nodes.kinds == compiled.END
         passes = (self.nodes.links >= 0) & (self.nodes.links % compiled.SHIFTS > 0)
         stays = (self.nodes.links >= 0) & ~passes
-        law, here = [0.0], np.zeros(self.nodes.keys.size)
+        law = [0.0]
+        here: NDArray[Any] = np.zeros(self.nodes.keys.size)
         here[self.start] = 1.0
         while sum(law) < 1 - rest and len(law) < MOST_SWEEPS:
             later, ended = np.zeros_like(here), 0.0

@@ -55,6 +55,11 @@ def test_the_heuristic_loses_little(forks: str) -> None:
 
 
 @pytest.mark.slow
+def test_rules_that_a_person_can_remember_lose_less_than_a_point(arena: Arena) -> None:
+    assert 50 - 100 * wins(arena, arena.ask(make_agent("pocket")), arena.perfect()).mean() < 0.7
+
+
+@pytest.mark.slow
 def test_the_agent_that_plays_by_the_table_plays_perfectly(arena: Arena) -> None:
     asked, perfect = arena.ask(make_agent("exact")), arena.perfect()
     np.testing.assert_array_equal(asked.second, perfect.second)
