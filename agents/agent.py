@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -33,7 +33,14 @@ class Decision:
 
 
 class Agent(ABC):
-    """A CPU player. It keeps nothing about a game between two calls unless its class says so."""
+    """A CPU player. It keeps nothing about a game between two calls unless its class says so.
+
+    Attributes:
+        samples_policy: whether the action of a decision is drawn from its policy; else the action is what it plays,
+            and the policy, if there is one, only tells what it thought.
+    """
+
+    samples_policy: ClassVar[bool] = False
 
     def supports(self, game: Game) -> None:
         """Raise `AgentError`, in words, if the agent cannot play this game under these rules."""
@@ -54,6 +61,10 @@ class Agent(ABC):
         Raises:
             AgentError: if there is nothing to decide, or the agent does not play this game.
         """
+
+    def act_many(self, states: Sequence[State], rng: np.random.Generator) -> list[Decision]:
+        """Decide at several states that have nothing to do with each other; networks do so in one batch."""
+        return [self.act(state, rng) for state in states]
 
 
 def require_decision(state: State) -> None:

@@ -19,6 +19,8 @@ from .agent import Agent, Decision, require_decision
 class RandomAgent(Agent):
     """Chooses among the legal actions, each equally likely."""
 
+    samples_policy = True
+
     def act(self, state: State, rng: np.random.Generator, deadline: float | None = None) -> Decision:
         """See `Agent.act`."""
         require_decision(state)
@@ -32,6 +34,8 @@ class ShortestPathAgent(Agent):
 
     Where the pawn cannot move (4 players), any legal action.
     """
+
+    samples_policy = True
 
     def supports(self, game: Game) -> None:
         """See `Agent.supports`."""

@@ -46,6 +46,10 @@ class RatingError(SekishoError, ValueError):
     """A set of game results cannot be rated."""
 
 
+class TableError(SekishoError, ValueError):
+    """A table of values is damaged, unfinished, or made for another game, other rules or another version."""
+
+
 class RunError(SekishoError, RuntimeError):
     """A run was asked for properly and failed on the way (a dead worker, a full disk)."""
 

@@ -25,6 +25,8 @@ and ``values(state) -> [num_actions]``: every legal action in that unit.
 class HeuristicAgent(Agent):
     """Looks one ply ahead with an evaluation of its own for each game and takes the best; ties at random."""
 
+    samples_policy = True
+
     def supports(self, game: Game) -> None:
         """See `Agent.supports`."""
         if game.name not in _GAMES:

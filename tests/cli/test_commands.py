@@ -88,6 +88,10 @@ OPTIONS = {
     "analyze": {"RECORD", "--game", "--agent", "--playouts", "--json"},
     "doctor": {"--json"},
     "completion": set(),
+    "solve": {"GAME", "--players", "--rules", "--utility", "--force", "--output", "--json"},
+    "evaluate": {
+        *("GAME", "--agent", "--against", "--players", "--rules", "--utility", "--games", "--seed", "--json"),
+    },
     "tournament": {
         *("GAME", "--agents", "--games", "--players", "--rules", "--openings", "--seed", "--workers", "--output"),
         "--json",

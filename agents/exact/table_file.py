@@ -1,0 +1,121 @@
+"""Table files: arrays with a description, a checksum over both, and nothing that could run.
+
+The form is that of safetensors, so other programs can read it too; large arrays are mapped, not read. The description
+is JSON in its metadata.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...envs.errors import TableError
+
+FORMAT = "sekisho-table-1"
+Arrays = dict[str, NDArray[Any]]
+
+_TYPES = {"I64": np.int64, "I32": np.int32, "F64": np.float64}
+_LONGEST_HEADER = 1 << 20
+
+
+def _content(array: NDArray[Any]) -> memoryview:
+    return np.ascontiguousarray(array).reshape(-1).view(np.uint8).data
+
+
+def digest(arrays: Mapping[str, NDArray[Any]], description: Mapping[str, Any]) -> str:
+    """Return the checksum (SHA-256, hexadecimal) of a description and its arrays."""
+    whole = hashlib.sha256(json.dumps(description, sort_keys=True).encode())
+    for name in sorted(arrays):
+        whole.update(f"\0{name}\0{arrays[name].dtype.name}\0{arrays[name].shape}\0".encode())
+        whole.update(_content(arrays[name]))
+    return whole.hexdigest()
+
+
+def write_table(path: Path, arrays: Arrays, description: Mapping[str, Any]) -> None:
+    """Write a table beside `path`, then put it in its place.
+
+    Args:
+        path: of the file.
+        arrays: int32, int64 or float64.
+        description: JSON values.
+
+    Raises:
+        OSError: if it cannot be written; what stood at `path` is untouched.
+    """
+    metadata = {"format": FORMAT, "description": json.dumps(description, sort_keys=True)}
+    metadata["sha256"] = digest(arrays, description)
+    header: dict[str, Any] = {"__metadata__": metadata}
+    at = 0
+    for name in sorted(arrays):
+        array = arrays[name]
+        kind = next(key for key, dtype in _TYPES.items() if array.dtype == dtype)
+        header[name] = {"dtype": kind, "shape": list(array.shape), "data_offsets": [at, at + array.nbytes]}
+        at += array.nbytes
+    words = json.dumps(header).encode()
+    words += b" " * (-len(words) % 8)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, beside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(len(words).to_bytes(8, "little") + words)
+            for name in sorted(arrays):
+                file.write(_content(arrays[name]))
+            file.flush()
+            os.fsync(file.fileno())
+        Path(beside).chmod(0o644)
+        Path(beside).replace(path)
+    except BaseException:
+        Path(beside).unlink(missing_ok=True)
+        raise
+
+
+def read_table(path: Path) -> tuple[Arrays, dict[str, Any]]:
+    """Return the arrays of a table, mapped read-only and checked against the checksum, and its description.
+
+    Raises:
+        TableError: if it is no table, or was cut off or altered.
+        OSError: if it cannot be read.
+    """
+    size = path.stat().st_size
+    with path.open("rb") as file:
+        length = int.from_bytes(file.read(8), "little")
+        if size < 8 or length > min(_LONGEST_HEADER, size - 8):
+            raise TableError(f"{path} is no table of sekisho, or its beginning is damaged")
+        words = file.read(length)
+    try:
+        header = json.loads(words)
+        metadata = header.pop("__metadata__")
+        description = json.loads(metadata["description"])
+        written, form = metadata["sha256"], metadata["format"]
+        places = {name: _place(entry) for name, entry in header.items()}
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise TableError(f"{path} is no table of sekisho, or its beginning is damaged") from error
+    if form != FORMAT or not isinstance(description, dict):
+        raise TableError(f"{path}: expected a table of the form {FORMAT}, not {form!r:.80}")
+    if 8 + length + max((at + nbytes for _, _, at, nbytes in places.values()), default=0) != size:
+        raise TableError(f"{path} was cut off or altered: its length is not what its beginning says")
+    arrays = {
+        name: np.memmap(path, dtype, "r", 8 + length + at, shape) if nbytes else np.zeros(shape, dtype)
+        for name, (dtype, shape, at, nbytes) in places.items()
+    }
+    if digest(arrays, description) != written:
+        raise TableError(f"{path} was altered or damaged: it does not match its checksum")
+    return {name: np.asarray(array) for name, array in arrays.items()}, description
+
+
+def _place(entry: Mapping[str, Any]) -> tuple[Any, tuple[int, ...], int, int]:
+    """Return type, shape, offset and length in bytes of an array; raise `ValueError` if they contradict each other."""
+    dtype, shape = _TYPES[entry["dtype"]], tuple(int(length) for length in entry["shape"])
+    first, last = (int(offset) for offset in entry["data_offsets"])
+    nbytes = int(np.prod(shape, dtype=object)) * np.dtype(dtype).itemsize
+    if min((0, first, *shape)) < 0 or last - first != nbytes:
+        raise ValueError(entry)
+    return dtype, shape, first, nbytes

@@ -1,0 +1,156 @@
+"""The solution of a game of Tokaido as a table, and what can be read from it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...envs.errors import RunError, TableError
+from ...envs.tokaido.kernels import OVER, ROLL, SEAT, TURNS, WAITS
+from ...envs.tokaido.rules import Tokaido, TokaidoState
+from . import tokaido_nodes
+from .table_file import Arrays, read_table, write_table
+
+ENCODING = "tokaido-1"
+"""Version of keys and choices; a new one whenever their meaning changes."""
+EQUAL = 1e-9
+"""Actions whose values differ by no more count as equal; of equals the lowest action number is taken."""
+NO_CAP = 400
+"""A `max_turns` from here on makes no difference to perfect play that a double could hold (a test computes it)."""
+
+UTILITIES = ("place_points", "first_only")
+"""What a seat plays for: the place points of `returns`, or 1 for the first and 0 for all others."""
+
+
+@lru_cache(maxsize=64)
+def solved_game(game: Tokaido) -> Tokaido:
+    """Return the game whose table serves `game` too: without options that change nothing for perfect play.
+
+    Resigning never gains anything, with two players both ways to finish are one, and no perfect game comes near a cap
+    of `NO_CAP` turns.
+    """
+    options = dict(game.options) | {"allow_resign": False}
+    if options["players"] == 2:
+        options["finish"] = "all_places"
+    if options["max_turns"] is not None and options["max_turns"] >= NO_CAP:
+        options["max_turns"] = None
+    return Tokaido(**options)
+
+
+def identity(game: Tokaido, utility: str) -> dict[str, Any]:
+    """Return what a table must say of itself to serve a game (one of `solved_game`)."""
+    return {
+        "game": game.name,
+        "encoding": ENCODING,
+        "rules": dict(game.options),
+        "rules_sha256": hashlib.sha256(game.rules.tobytes()).hexdigest(),
+        "utility": utility,
+    }
+
+
+@dataclass
+class TokaidoTable:
+    """Values and choices of perfect play in every reachable node.
+
+    Attributes:
+        game: the rules, as `solved_game` gives them.
+        utility: one of `UTILITIES`.
+        keys: int64 ``[nodes]``, ascending.
+        values: float64 ``[nodes, players]``: expected utility of each seat, the mover's first.
+        choices: int32 ``[nodes]``, see `tokaido_sweeps`.
+        facts: how it was solved: ``states``, ``nodes``, ``sweeps``, ``residual``, ``epsilon``, ``seconds``, ...
+        solve_from: solves what can be reached from a state that play from the start cannot reach; None: refuse.
+    """
+
+    game: Tokaido
+    utility: str
+    keys: NDArray[np.int64]
+    values: NDArray[np.float64]
+    choices: NDArray[np.int32]
+    facts: Mapping[str, Any]
+    solve_from: Callable[[TokaidoState], TokaidoTable] | None = None
+    _others: list[TokaidoTable] = field(default_factory=list)
+
+    def save(self, path: Path) -> None:
+        """Write the table; see `write_table`."""
+        arrays: Arrays = {"keys": self.keys, "values": self.values, "choices": self.choices}
+        write_table(path, arrays, {**identity(self.game, self.utility), "facts": dict(self.facts)})
+
+    def seat_values(self, state: TokaidoState) -> NDArray[np.float64]:
+        """Return the expected utility of each seat, in seat order, under perfect play from any state.
+
+        Raises:
+            TableError: if play cannot reach the state and it cannot be solved on the spot.
+        """
+        return self._values(self._words(state))
+
+    def action_values(self, state: TokaidoState) -> dict[int, NDArray[np.float64]]:
+        """Return for each legal action of a decision the expected utility of each seat, in seat order, after it."""
+        words = self._words(state)
+        return {action: self._values(self._after(words, action)) for action in state.legal_actions()}
+
+    def choice(self, values: Mapping[int, NDArray[np.float64]], seat: int) -> int:
+        """Return the action of perfect play given `action_values`: the lowest of those that are best to `EQUAL`."""
+        best = max(after[seat] for after in values.values())
+        return min(action for action, after in values.items() if after[seat] >= best - EQUAL)
+
+    def _words(self, state: TokaidoState) -> NDArray[np.int64]:
+        words = state.words.copy()
+        if self.game.options["max_turns"] is None:
+            words[TURNS] = 0
+        return words
+
+    def _after(self, words: NDArray[np.int64], action: int) -> NDArray[np.int64]:
+        after = words.copy()
+        self.game.kernels.apply(self.game.rules, after, action)
+        return after
+
+    def _values(self, words: NDArray[np.int64]) -> NDArray[np.float64]:
+        state, seat = TokaidoState(self.game, words), int(words[SEAT])
+        if words[WAITS] >= ROLL:
+            values = {action: self._values(self._after(words, action)) for action in state.legal_actions()}
+            return values[self.choice(values, seat)]
+        key = tokaido_nodes.key_of(state)
+        if words[WAITS] == OVER:
+            return tokaido_nodes.end_values(self.game, key, UTILITIES.index(self.utility))
+        for table in (self, *self._others):
+            node = tokaido_nodes.find_key(table.keys, key)
+            if node >= 0:
+                return np.roll(table.values[node], seat)
+        if self.solve_from is None:
+            raise TableError(f"play from the start cannot reach {state.to_text()!r}, so the table has no value for it")
+        try:
+            self._others.append(self.solve_from(state))
+        except RunError as error:
+            raise TableError(
+                f"play from the start cannot reach {state.to_text()!r}, and it is too far from the end to be solved now"
+            ) from error
+        return np.roll(self._others[-1].values[tokaido_nodes.find_key(self._others[-1].keys, key)], seat)
+
+
+def load(path: Path, game: Tokaido, utility: str) -> TokaidoTable:
+    """Return the table in a file, the values mapped.
+
+    Raises:
+        TableError: if it is damaged, or for another game, other rules, another utility or another version.
+        OSError: if it cannot be read.
+    """
+    arrays, description = read_table(path)
+    for name, expected in identity(game, utility).items():
+        if (found := description.get(name)) != expected:
+            raise TableError(f"{path} is a table for another {name}: expected {expected!r:.300}, found {found!r:.300}")
+    facts = cast(dict[str, Any], description.get("facts", {}))
+    shapes = {name: array.shape for name, array in arrays.items()}
+    count = arrays["keys"].size if "keys" in arrays else 0
+    if shapes != {"keys": (count,), "values": (count, game.num_players), "choices": (count,)} or description.get(
+        "unfinished"
+    ):
+        raise TableError(f"{path} is unfinished: continue with `sekisho solve tokaido`")
+    return TokaidoTable(game, utility, arrays["keys"], arrays["values"], arrays["choices"], facts)

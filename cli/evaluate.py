@@ -1,0 +1,91 @@
+"""`sekisho evaluate`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import tyro
+
+from ..agents.registry import agent_names, make_agent
+from ..arena.report import standings_document, standings_table
+from ..arena.tournament import Tournament, play_all, schedule, standings
+from ..envs.core import Game
+from ..envs.errors import AgentError, OptionError
+from ..envs.tokaido.rules import Tokaido
+from .common import Flag, GameWord, Rules, console, game_from_words, print_json, progress
+
+LADDER = ("random", "shortest_path", "larger", "heuristic")
+"""Agents that stand on the ladder of a game that is not solved, where they play it."""
+
+
+@dataclass
+class Command:
+    """Measure a CPU player: its exact loss where the game is solved (Tokaido with 2 or 3 players), else on a ladder."""
+
+    game: GameWord
+    """name of the game"""
+    agent: Annotated[str, tyro.conf.arg(metavar="SPEC")]
+    """spec string of the agent"""
+    against: Annotated[str, tyro.conf.arg(metavar="SPEC", help_behavior_hint="(default: exact, or the ladder)")] = ""
+    """spec string of the agent on all other seats"""
+    players: Annotated[int | None, tyro.conf.arg(metavar="INT", help_behavior_hint="(default: the game's)")] = None
+    """seats at the table"""
+    rules: Rules = ""
+    """rule options, e.g. forks=miya,goal=over"""
+    utility: str = "place_points"
+    """tokaido: what is measured with three or more players, place_points or first_only"""
+    games: int = 40
+    """games of each pairing on a ladder"""
+    seed: int = 0
+    """of the random choices of the agents and, on a ladder, of the dice"""
+    json: Flag = False
+    """print one JSON document"""
+
+    def run(self) -> None:
+        """Measure and print."""
+        game = game_from_words(self.game, self.rules, self.players)
+        agent = make_agent(self.agent)
+        agent.supports(game)
+        if isinstance(game, Tokaido):
+            from . import evaluate_tokaido  # no other game should wait for it
+
+            if evaluate_tokaido.is_solved(game):
+                evaluate_tokaido.run(self, game)
+                return
+        self._ladder(game)
+
+    def _ladder(self, game: Game) -> None:
+        """Let the agent meet the baselines."""
+        if self.games < 2:
+            raise OptionError(f"--games must be 2 or more, not {self.games}")
+        rungs = [self.against] if self.against else [name for name in LADDER if name in agent_names()]
+        agents = (self.agent, *(name for name in rungs if name != self.agent and (self.against or _plays(name, game))))
+        if len(agents) < 2:
+            raise AgentError(f"{self.agent!r} stands on the ladder of {game.name} alone: name another with --against")
+        tournament = Tournament(game, agents, self.games, game.opening_plies, self.seed)
+        results = []
+        with progress() as bar:
+            pairings = list(schedule(tournament))
+            task = bar.add_task("games", total=len(pairings))
+            for result in play_all(tournament, pairings):
+                results.append(result)
+                bar.advance(task)
+        lines = standings(tournament, results)
+        if self.json:
+            document: dict[str, Any] = {"agent": self.agent, "exact": False}
+            print_json({**document, "ladder": standings_document(tournament, lines, results)})
+            return
+        out = console()
+        out.print(
+            f"{game.name} is not solved under these rules; {self.agent} among other CPU players:", highlight=False
+        )
+        out.print(standings_table(tournament, lines, results))
+
+
+def _plays(name: str, game: Game) -> bool:
+    try:
+        make_agent(name).supports(game)
+    except AgentError:
+        return False
+    return True
