@@ -21,6 +21,7 @@ _LEAST_COLUMNS = 40
 COMMANDS = {
     "games": "list the games with their rule options",
     "tournament": "let CPU players meet and rate them",
+    "solve": "work out what a game comes to, exactly",
     "perft": "count paths through the tree of a game",
     "bench": "measure the speed of the rules",
 }

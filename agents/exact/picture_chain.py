@@ -6,14 +6,15 @@ step of the chain is a turn of the seat's own; a turn that is skipped to pay a r
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...envs.errors import RunError
-from ...envs.picture_sugoroku.walks import FACES, MAX_EXTRA_ROLLS, Table
+from ...envs.picture_sugoroku.walks import FACES, MAX_EXTRA_ROLLS, Table, Walk
 
 Floats = NDArray[np.float64]
 
@@ -37,24 +38,29 @@ class Turn(NamedTuple):
     throws: float
 
 
-def turns_of(table: Table) -> list[list[Turn]]:
-    """Return what comes of every turn: ``[extra rolls so far][square]``; see `walks.walk_table`."""
-    by_extra: list[list[Turn]] = []
+def turns_of(table: Table) -> list[dict[int, Turn]]:
+    """Return what comes of a turn: ``[extra rolls so far][square]``, for the squares on which the die can fall then.
+
+    Args:
+        table: see `walks.walk_table`.
+    """
+    granting = {walk.square for row in table for walk in row if walk.again}
+    by_extra: list[dict[int, Turn]] = [{}]
     for extra in reversed(range(MAX_EXTRA_ROLLS + 1)):
-        further = by_extra[0] if extra < MAX_EXTRA_ROLLS else None
-        by_extra.insert(0, [_turn(row, len(table), further) for row in table])
-    return by_extra
+        squares = sorted(granting) if extra else range(len(table))
+        by_extra.insert(0, {square: _turn(table[square], len(table), by_extra[0]) for square in squares})
+    return by_extra[:-1]
 
 
-def _turn(row: Any, goal: int, further: list[Turn] | None) -> Turn:
-    """Return what comes of a throw; `further` tells what comes of another, or None if none would be granted."""
+def _turn(row: Sequence[Walk], goal: int, further: Mapping[int, Turn]) -> Turn:
+    """Return what comes of a throw; `further` tells what comes of another, and is empty if none would be granted."""
     after: dict[tuple[int, int], float] = {}
     arrives, throws = 0.0, 1.0
     share = 1 / len(FACES)
     for walk in row:
         if walk.square == goal:
             arrives += share
-        elif walk.again and further is not None:
+        elif walk.again and further:
             on = further[walk.square]
             arrives += share * on.arrives
             throws += share * on.throws
@@ -95,10 +101,11 @@ class Chain:
 
     def step(self, law: Floats) -> Floats:
         """Return the law (``[nodes]``) a turn later; who has arrived is lost from it."""
-        return np.bincount(self.targets, law[self.sources] * self.weights, len(self.squares))
+        later: Floats = np.bincount(self.targets, law[self.sources] * self.weights, len(self.squares))
+        return later
 
 
-def chain_of(table: Table, turns: list[list[Turn]] | None = None) -> Chain:
+def chain_of(table: Table, turns: list[dict[int, Turn]] | None = None) -> Chain:
     """Return the chain of a board's walks.
 
     Args:
@@ -108,7 +115,7 @@ def chain_of(table: Table, turns: list[list[Turn]] | None = None) -> Chain:
     first_throw = (turns or turns_of(table))[0]
     goal = len(table)
     index = {(square, 0): square for square in range(goal)}
-    for turn in first_throw:
+    for turn in first_throw.values():
         for square, rests in turn.after:
             for owed in range(rests, 0, -1):
                 index.setdefault((square, owed), len(index))
