@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
@@ -12,7 +13,7 @@ from rich.table import Table
 from ..agents.exact.picture_analysis import Analysis, analyze
 from ..agents.exact.picture_edits import Edit, Figures, Wish, spelt, suggest
 from ..agents.exact.picture_swings import swings
-from ..envs.errors import OptionError
+from ..envs.errors import OptionError, RunError, shown
 from ..envs.files import write_text_atomically
 from ..envs.options import parse_options
 from ..envs.picture_sugoroku.rules import PictureSugoroku
@@ -39,7 +40,7 @@ def solve(command: Command) -> None:
     if command.suggest:
         document["edits"] = _suggestions(game, command)
     if command.output is not None:
-        write_text_atomically(command.output, json.dumps(document, indent=2, ensure_ascii=False) + "\n")
+        _write(command.output, document)
     if command.json:
         print_json(document)
         return
@@ -121,6 +122,13 @@ def _edit(edit: Edit, figures: Figures, seconds_a_roll: float) -> dict[str, Any]
         "advantage_pp": 100 * figures.advantage,
         "board": edit.board.to_dict(),
     }
+
+
+def _write(path: Path, document: dict[str, Any]) -> None:
+    try:
+        write_text_atomically(path, json.dumps(document, indent=2, ensure_ascii=False) + "\n")
+    except (OSError, ValueError) as error:  # ValueError: a name that no file can have
+        raise RunError(f"cannot write {shown(str(path))}: {getattr(error, 'strerror', None) or error}") from error
 
 
 def _show(out: Console, game: PictureSugoroku, document: dict[str, Any]) -> None:

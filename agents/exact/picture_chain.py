@@ -101,8 +101,8 @@ class Chain:
 
     def step(self, law: Floats) -> Floats:
         """Return the law (``[nodes]``) a turn later; who has arrived is lost from it."""
-        later: Floats = np.bincount(self.targets, law[self.sources] * self.weights, len(self.squares))
-        return later
+        later = np.bincount(self.targets, law[self.sources] * self.weights, len(self.squares))
+        return later.astype(np.float64, copy=False)  # for the type checker: with weights they are floats already
 
 
 def chain_of(table: Table, turns: list[dict[int, Turn]] | None = None) -> Chain:
