@@ -1,53 +1,73 @@
-"""`sekisho solve`."""
+"""`sekisho solve`: hands the game to its own solver, ``cli/solve_GAME.py``."""
 
 from __future__ import annotations
 
+import dataclasses
 import importlib
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated, Any
+
+import tyro
 
 from ..envs.errors import OptionError
 from ..envs.registry import game_class
-from .common import Flag, GameWord, Rules
+from .common import Flag, GameWord, Rules, game_from_words
 
-_PARTS = {"picture_sugoroku": "solve_picture"}
-"""Solved games, each with the module whose `solve` takes the command's options."""
+SOLVED = ("picture_sugoroku",)
+"""Games with a module ``solve_GAME`` in this folder; it has ``run(command, game)``, which solves and prints."""
+_ONE_GAME = {
+    "picture_sugoroku": (
+        *("board", "seconds_a_roll", "squares", "suggest", "minutes", "turns", "max_advantage", "edits"),
+    ),
+}
+"""Fields of the command that mean something for one game only."""
 
 
 @dataclass
 class Command:
-    """Work out what a game comes to, exactly and without sampling."""
+    """Solve a game exactly, with no sampling."""
 
     game: GameWord
     """name of the game"""
-    players: int | None = None
-    """number of seats; default: the game's"""
+    players: Annotated[int | None, tyro.conf.arg(metavar="INT", help_behavior_hint="(default: the game's)")] = None
+    """seats at the table"""
     rules: Rules = ""
     """rule options, e.g. goal=exact,finish=all_places"""
-    output: Path | None = None
-    """also write the JSON document to this file"""
+    output: Annotated[Path | None, tyro.conf.arg(metavar="FILE", help_behavior_hint="(default: none)")] = None
+    """picture_sugoroku: file for the JSON document"""
     json: Flag = False
     """print one JSON document"""
-    board: str | None = None
+    board: Annotated[str | None, tyro.conf.arg(metavar="BOARD", help_behavior_hint="(default: the game's)")] = None
     """picture_sugoroku: a shipped board's name or the path of a .json file"""
     seconds_a_roll: float = 5.0
-    """picture_sugoroku: how long a throw takes at the table, for the minutes"""
+    """picture_sugoroku: seconds that a throw takes at the table, for the minutes"""
     squares: Flag = False
     """picture_sugoroku: also show how much each square decides"""
     suggest: Flag = False
     """picture_sugoroku: try every change of a single square, and of the goal, for a wished game"""
-    minutes: float | None = None
-    """for --suggest: the wished minutes to the first arrival"""
-    turns: float | None = None
-    """for --suggest: the wished turns of all seats to the first arrival, instead of minutes"""
-    max_advantage: float | None = None
-    """for --suggest: by how many percentage points at most the first seat may win more often than its equal share"""
+    minutes: Annotated[float | None, tyro.conf.arg(metavar="FLOAT", help_behavior_hint="")] = None
+    """for suggestions: the wished minutes to the first arrival"""
+    turns: Annotated[float | None, tyro.conf.arg(metavar="FLOAT", help_behavior_hint="")] = None
+    """for suggestions: the wished turns of all seats to the first arrival, instead of minutes"""
+    max_advantage: Annotated[float | None, tyro.conf.arg(metavar="FLOAT", help_behavior_hint="")] = None
+    """for suggestions: percentage points by which the first seat may win beyond its equal share, at most"""
     edits: int = 5
-    """for --suggest: how many changes to show"""
+    """for suggestions: how many changes to show"""
 
     def run(self) -> None:
         """Solve and print."""
-        if self.game not in _PARTS:
-            name = game_class(self.game).name
-            raise OptionError(f"there is no solver for {name}; solved games: {', '.join(_PARTS)}")
-        importlib.import_module(f".{_PARTS[self.game]}", __package__).solve(self)
+        game_class(self.game)  # an unknown game is named before anything else
+        self._refuse_options_of_other_games()
+        if self.game not in SOLVED:
+            raise OptionError(f"there is no solver for {self.game}; there is one for: {', '.join(SOLVED)}")
+        game = game_from_words(self.game, self.rules, self.players)
+        solver: Any = importlib.import_module(f".solve_{self.game}", __package__)
+        solver.run(self, game)
+
+    def _refuse_options_of_other_games(self) -> None:
+        default = {field.name: field.default for field in dataclasses.fields(self)}
+        for game, names in _ONE_GAME.items():
+            for name in names:
+                if game != self.game and getattr(self, name) != default[name]:
+                    raise OptionError(f"--{name.replace('_', '-')} is an option for {game}, not for {self.game}")

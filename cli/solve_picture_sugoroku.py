@@ -23,13 +23,14 @@ if TYPE_CHECKING:
     from .solve import Command
 
 _MOST_EDITS = 100
-_BOARD = next(option for option in PictureSugoroku.OPTIONS if option.name == "board")
+(_BOARD,) = (option for option in PictureSugoroku.OPTIONS if option.name == "board")
 
 
-def solve(command: Command) -> None:
-    """Analyse the game that the options name; print the figures, and with ``--suggest`` the changes."""
+def run(command: Command, game: PictureSugoroku) -> None:
+    """Analyse a game; print the figures, and with ``--suggest`` the changes."""
     _check(command)
-    game = _game(command)
+    if command.board is not None:
+        game = _on_board(game, command)
     begin = time.perf_counter()
     analysis = analyze(game)
     document = _document(game, analysis, command.seconds_a_roll)
@@ -73,16 +74,12 @@ def _check(command: Command) -> None:
         raise OptionError(f"{wished[0]} is a wish for --suggest; add --suggest")
 
 
-def _game(command: Command) -> PictureSugoroku:
-    options = parse_options(PictureSugoroku.OPTIONS, command.rules, PictureSugoroku.name)
-    if command.board is not None:
-        board = _BOARD.parse(command.board)
-        if options.setdefault("board", board) != board:
-            raise OptionError(f"--board {command.board} contradicts the board in --rules; give one of them")
-    players = command.players
-    if players is not None and options.setdefault("players", players) != players:
-        raise OptionError(f"--players {players} contradicts players={options['players']} in --rules")
-    return PictureSugoroku(**options)
+def _on_board(game: PictureSugoroku, command: Command) -> PictureSugoroku:
+    """Return the game on the board that ``--board`` names; ``--rules`` may name the same one."""
+    board = _BOARD.parse(command.board or "")
+    if parse_options(game.OPTIONS, command.rules, game.name).get("board", board) != board:
+        raise OptionError(f"--board {command.board} contradicts the board in --rules; give one of them")
+    return PictureSugoroku(**{**game.options, "board": board})
 
 
 def _document(game: PictureSugoroku, analysis: Analysis, seconds_a_roll: float) -> dict[str, Any]:

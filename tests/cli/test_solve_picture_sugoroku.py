@@ -137,3 +137,10 @@ def test_wrong_use_is_answered_with_status_2(
 def test_a_game_that_nobody_has_solved(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(("solve", "picture_sugorok")) == 2
     assert "did you mean 'picture_sugoroku'?" in capsys.readouterr().err
+
+
+def test_options_of_another_game_are_not_ignored(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(("solve", "quoridor", "--board", "a_short_walk")) == 2
+    assert "--board is an option for picture_sugoroku, not for quoridor" in capsys.readouterr().err
+    assert main(("solve", "quoridor")) == 2
+    assert "there is no solver for quoridor" in capsys.readouterr().err
