@@ -18,7 +18,7 @@ COMMANDS = {
     "replay": "show recorded games, every move checked by the rules",
     "analyze": "say what each move of a game lost",
     "tournament": "let CPU players meet and rate them",
-    "solve": "solve a game exactly",
+    "solve": "work out what a game comes to, exactly",
     "evaluate": "measure a CPU player, exactly where the game is solved",
     "perft": "count paths through the tree of a game",
     "bench": "measure the speed of the rules",

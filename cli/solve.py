@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import importlib
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,10 +11,18 @@ from typing import Annotated, Any
 import tyro
 
 from ..envs.errors import OptionError
+from ..envs.registry import game_class
 from .common import Flag, GameWord, Rules, game_from_words
 
-SOLVED = ("tokaido",)
+SOLVED = ("picture_sugoroku", "tokaido")
 """Games with a module ``solve_GAME`` in this folder; it has ``run(command, game)``, which solves and prints."""
+_ONE_GAME = {
+    "tokaido": ("utility", "force"),
+    "picture_sugoroku": (
+        *("board", "seconds_a_roll", "squares", "suggest", "minutes", "turns", "max_advantage", "edits"),
+    ),
+}
+"""Fields of the command that mean something for one game only."""
 
 
 @dataclass
@@ -29,18 +38,41 @@ class Command:
     utility: str = "place_points"
     """tokaido: what three or more players play for, place_points or first_only"""
     force: Flag = False
-    """try a game that is too large all the same"""
-    output: Annotated[Path | None, tyro.conf.arg(metavar="FILE", help_behavior_hint="(default: the cache folder)")] = (
-        None
-    )
-    """file for the table of values"""
+    """tokaido: try a game that is too large all the same"""
+    output: Annotated[Path | None, tyro.conf.arg(metavar="FILE", help_behavior_hint="(default: none)")] = None
+    """tokaido: file for the table of values, which else lies in the cache folder; picture_sugoroku: for the JSON document"""
     json: Flag = False
     """print one JSON document"""
+    board: Annotated[str | None, tyro.conf.arg(metavar="BOARD", help_behavior_hint="(default: the game's)")] = None
+    """picture_sugoroku: a shipped board's name or the path of a .json file"""
+    seconds_a_roll: float = 5.0
+    """picture_sugoroku: seconds that a throw takes at the table, for the minutes"""
+    squares: Flag = False
+    """picture_sugoroku: also show how much each square decides"""
+    suggest: Flag = False
+    """picture_sugoroku: try every change of a single square, and of the goal, for a wished game"""
+    minutes: Annotated[float | None, tyro.conf.arg(metavar="FLOAT", help_behavior_hint="")] = None
+    """for suggestions: the wished minutes to the first arrival"""
+    turns: Annotated[float | None, tyro.conf.arg(metavar="FLOAT", help_behavior_hint="")] = None
+    """for suggestions: the wished turns of all seats to the first arrival, instead of minutes"""
+    max_advantage: Annotated[float | None, tyro.conf.arg(metavar="FLOAT", help_behavior_hint="")] = None
+    """for suggestions: percentage points by which the first seat may win beyond its equal share, at most"""
+    edits: int = 5
+    """for suggestions: how many changes to show"""
 
     def run(self) -> None:
         """Solve and print."""
-        game = game_from_words(self.game, self.rules, self.players)
+        game_class(self.game)  # an unknown game is named before anything else
+        self._refuse_options_of_other_games()
         if self.game not in SOLVED:
             raise OptionError(f"there is no solver for {self.game}; there is one for: {', '.join(SOLVED)}")
+        game = game_from_words(self.game, self.rules, self.players)
         solver: Any = importlib.import_module(f".solve_{self.game}", __package__)
         solver.run(self, game)
+
+    def _refuse_options_of_other_games(self) -> None:
+        default = {field.name: field.default for field in dataclasses.fields(self)}
+        for game, names in _ONE_GAME.items():
+            for name in names:
+                if game != self.game and getattr(self, name) != default[name]:
+                    raise OptionError(f"--{name.replace('_', '-')} is an option for {game}, not for {self.game}")

@@ -88,13 +88,16 @@ OPTIONS = {
     "analyze": {"RECORD", "--game", "--agent", "--playouts", "--json"},
     "doctor": {"--json"},
     "completion": set(),
-    "solve": {"GAME", "--players", "--rules", "--utility", "--force", "--output", "--json"},
     "evaluate": {
         *("GAME", "--agent", "--against", "--players", "--rules", "--utility", "--games", "--seed", "--json"),
     },
     "tournament": {
         *("GAME", "--agents", "--games", "--players", "--rules", "--openings", "--seed", "--workers", "--output"),
         "--json",
+    },
+    "solve": {
+        *("GAME", "--players", "--rules", "--output", "--json", "--utility", "--force", "--board", "--squares"),
+        *("--seconds-a-roll", "--suggest", "--minutes", "--turns", "--max-advantage", "--edits"),
     },
 }
 
@@ -111,7 +114,7 @@ def test_the_help_of_a_command_names_all_of_its_options(
     status, out, err = run(capsys, name, flag)
     assert (status, err) == (0, "")
     assert f"usage: sekisho {name}" in out
-    assert set(re.findall(r"(?m)^[^\w\n-]*(?:-h, )?(--[a-z]+|GAME|FILE|RECORD)\b", out)) == {*OPTIONS[name], "--help"}
+    assert set(re.findall(r"(?m)^[^\w\n-]*(?:-h, )?(--[a-z-]+|GAME|FILE|RECORD)\b", out)) == {*OPTIONS[name], "--help"}
 
 
 def test_the_help_of_the_tournament_names_every_agent(capsys: pytest.CaptureFixture[str]) -> None:
