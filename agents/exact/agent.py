@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...envs.core import Game, State
 from ...envs.errors import AgentError
 from ...envs.tokaido.rules import Tokaido, TokaidoState
 from ..agent import Agent, Decision, require_decision
+from ..choices import RETURN
 from . import tokaido_library, tokaido_table
 from .tokaido_table import UTILITIES, TokaidoTable
 
@@ -41,7 +43,8 @@ class ExactAgent(Agent):
             raise AgentError(
                 f"option 'utility' of agent 'exact' must be one of {', '.join(UTILITIES)}, not {self.utility!r}"
             )
-        self.table_for(game)
+        if not self.table:
+            tokaido_library.require_table(tokaido_table.solved_game(game), self.utility)
 
     def table_for(self, game: Tokaido) -> TokaidoTable:
         """Return the table that the agent plays by; it is found, or made, on the first call."""
@@ -53,10 +56,21 @@ class ExactAgent(Agent):
                 self._table = tokaido_library.table_for(game, self.utility)
         return self._table
 
-    def action_values(self, state: State) -> dict[int, float]:
-        """Return the expected utility of the seat to move after each legal action, under perfect play from there on."""
+    def choice_unit(self, game: Game) -> str:
+        """Return the unit of `choice_values`."""
+        return RETURN if game.num_players == 2 or self.utility == "place_points" else "chance to be first"
+
+    def choice_values(self, state: State) -> NDArray[np.float64]:
+        """Return the expected utility of the seat to move after each action, under perfect play from there on.
+
+        Returns:
+            float64 ``[num_actions]``, NaN where an action is illegal.
+        """
         after = self._checked(state).action_values(cast(TokaidoState, state))
-        return {action: float(values[state.current_player()]) for action, values in after.items()}
+        values = np.full(state.game.num_actions, np.nan)
+        for action, utilities in after.items():
+            values[action] = utilities[state.current_player()]
+        return values
 
     def act(self, state: State, rng: np.random.Generator, deadline: float | None = None) -> Decision:
         """See `Agent.act`; ``statistics["values"]`` has the value of each choice by its notation."""

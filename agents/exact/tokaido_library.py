@@ -85,12 +85,20 @@ def table_for(game: Tokaido, utility: str = "place_points") -> TokaidoTable:
     table = find(game, utility)
     if table is not None:
         return table
-    if game.num_players > MOST_PLAYERS_ON_FIRST_USE:
-        raise AgentError(f"there is no table yet for {described(game)}: make it once with `{command(game, utility)}`")
+    require_table(game, utility)
     tokaido_solver.check_size(solved_game(game))
     _log.warning("sekisho: solving %s (only the first time, up to a minute) ...", described(game))
-    with bar() as progress:
-        return solve_and_keep(game, utility, progress=progress)
+    path = table_path(game, utility)
+    with bar() as progress, _alone(path.with_name(path.name + ".lock"), waits=True):
+        # another process may have made it while this one waited
+        return find(game, utility) or _solve_into(path, game, utility, progress, may_fail=True)
+
+
+def require_table(game: Tokaido, utility: str) -> None:
+    """Raise `AgentError`, which says what to do, if the game is too large to be solved on first use and is not solved."""
+    if game.num_players <= MOST_PLAYERS_ON_FIRST_USE or table_path(game, utility).is_file():
+        return
+    raise AgentError(f"there is no table yet for {described(game)}: make it once with `{command(game, utility)}`")
 
 
 def described(game: Tokaido) -> str:
@@ -127,29 +135,36 @@ def solve_and_keep(
     """
     path = output or table_path(game, utility)
     with _alone(path.with_name(path.name + ".lock"), may_fail=output is None):
-        _sweep_up(path)
-        checkpoint = _Checkpoint(path.with_name(path.name + ".part"), identity(solved_game(game), utility))
-        table = tokaido_solver.solve(
-            game, utility, progress=progress, resume=checkpoint.read(), save=checkpoint.write
-        )  # fmt: skip
-        try:
-            table.save(path)
-        except OSError as error:
-            message = f"the table is solved but cannot be written to {path}: {error.strerror or error}"
-            if output is not None:
-                raise RunError(message) from error
-            _log.warning("sekisho: %s", message)
-            return table
-        checkpoint.remove()
+        table = _solve_into(path, game, utility, progress, may_fail=output is None)
+    if output is not None:
+        with contextlib.suppress(OSError):
+            path.with_name(path.name + ".lock").unlink()
+    return table
+
+
+def _solve_into(path: Path, game: Tokaido, utility: str, progress: Progress | None, may_fail: bool) -> TokaidoTable:
+    """Solve a game and write the table, which may fail: then only a warning says so."""
+    _sweep_up(path)
+    checkpoint = _Checkpoint(path.with_name(path.name + ".part"), identity(solved_game(game), utility))
+    table = tokaido_solver.solve(game, utility, progress=progress, resume=checkpoint.read(), save=checkpoint.write)
+    try:
+        table.save(path)
+    except OSError as error:
+        message = f"the table is solved but cannot be written to {path}: {error.strerror or error}"
+        if not may_fail:
+            raise RunError(message) from error
+        _log.warning("sekisho: %s", message)
+        return table
+    checkpoint.remove()
     return table
 
 
 @contextlib.contextmanager
-def _alone(path: Path, may_fail: bool) -> Iterator[None]:
-    """Keep other processes from solving the same game into the same file."""
+def _alone(path: Path, may_fail: bool = True, waits: bool = False) -> Iterator[None]:
+    """Keep other processes from solving the same game into the same file, or wait for one that does."""
+    lock = filelock.FileLock(path, timeout=-1 if waits else 0)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        lock = filelock.FileLock(path, timeout=0)
         lock.acquire()
     except filelock.Timeout as error:
         raise RunError(f"another process is solving this game into {path.parent}: wait for it to end") from error
@@ -162,8 +177,6 @@ def _alone(path: Path, may_fail: bool) -> Iterator[None]:
         yield
     finally:
         lock.release()
-        with contextlib.suppress(OSError):
-            path.unlink()
 
 
 def _sweep_up(path: Path) -> None:
