@@ -136,9 +136,6 @@ def solve_and_keep(
     path = output or table_path(game, utility)
     with _alone(path.with_name(path.name + ".lock"), may_fail=output is None):
         table = _solve_into(path, game, utility, progress, may_fail=output is None)
-    if output is not None:
-        with contextlib.suppress(OSError):
-            path.with_name(path.name + ".lock").unlink()
     return table
 
 
@@ -177,6 +174,9 @@ def _alone(path: Path, may_fail: bool = True, waits: bool = False) -> Iterator[N
         yield
     finally:
         lock.release()
+        if not may_fail:  # beside a file of the user's nothing is left; those who wait for the cache need it
+            with contextlib.suppress(OSError):
+                path.unlink()
 
 
 def _sweep_up(path: Path) -> None:
