@@ -66,7 +66,7 @@ class PathLengthRewards(gymnasium.Wrapper[Any, Any, Any, Any]):
         return self.scale * (min(steps) - own)
 
 
-def main(games: int = 5, seed: int = 0, board_size: Literal[3, 5, 7, 9] = 5) -> None:
+def main(games: int = 5, seed: int = 0, board_size: Literal[3, 4, 5, 6, 7, 8, 9] = 5) -> None:
     """Play random games with shaped rewards.
 
     Args:

@@ -135,8 +135,7 @@ def solve_and_keep(
     """
     path = output or table_path(game, utility)
     with _alone(path.with_name(path.name + ".lock"), may_fail=output is None):
-        table = _solve_into(path, game, utility, progress, may_fail=output is None)
-    return table
+        return _solve_into(path, game, utility, progress, may_fail=output is None)
 
 
 def _solve_into(path: Path, game: Tokaido, utility: str, progress: Progress | None, may_fail: bool) -> TokaidoTable:

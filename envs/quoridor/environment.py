@@ -31,8 +31,8 @@ class QuoridorEnv(GameEnv):
 
     ## Observation space
 
-    ``Box(0, 1, (9, 9, 9), float32)``: planes of squares ``[plane, rank, file]``; with 4 players there are 15 planes.
-    The seat that looks comes first, the others in turn order:
+    ``Box(0, 1, (9, 9, 9), float32)``: planes of squares ``[plane, rank, file]``, on a board of n squares a side
+    ``(9, n, n)``; with 4 players there are 15 planes. The seat that looks comes first, the others in turn order:
 
     | planes | name | meaning |
     |---|---|---|

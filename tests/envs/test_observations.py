@@ -292,5 +292,92 @@ def test_the_page_of_an_environment_says_what_the_code_does(environment_id: str)
     assert f"- {environment_id.rpartition('-')[2]}: " in section(page, "Version history")
 
 
+def stated(environment_id: str) -> list[str]:
+    """The sentences of a page that state numbers, made from the code; tables are compared elsewhere."""
+    env: Any = gymnasium.make(environment_id).unwrapped
+    options = {option.name: option for option in type(env.game).OPTIONS}
+    words = {2: "Two", 3: "three", 4: "four", 5: "five", 6: "six", 10: "ten"}
+    players = options["players"].choices or range(options["players"].minimum, options["players"].maximum + 1)
+    least, most = min(players), max(players)
+    place_points = [
+        f"``1 - {load_game('tokaido', players=5).new_initial_state().game.max_utility * 2:.0f}*(rank - 1)/(players - 1)``"
+    ]
+    ends = [f"``{env.game.max_utility:.0f}``".strip("`"), f"{env.game.min_utility:.0f}"]
+    common = [
+        "the episode with -1",
+        "with ``random_openings=k`` the position after k random plies",
+        "v0",
+    ]
+    if env.game.name == "quoridor":
+        four, size = load_game("quoridor", players=4), options["board_size"]
+        return [
+            *common,
+            f"{words[least]} or {words[most]} seats",
+            f"``Discrete({env.game.num_actions})`` on the board of {env.game.board_size}x{env.game.board_size}",
+            "with m = n - 1, ``n*n + 2*m*m``",
+            f"on a board of n squares a side ``({total(env.game.observation_parts)}, n, n)``",
+            f"with {most} players there are {total(four.observation_parts)} planes",
+            '1 for a win; a draw is 0. ``info["rewards"]`` has the rewards of all seats: the winner 1, the others '
+            "``-1/(players - 1)``",
+            f"{words[env.game.options['fences']]} fences a seat ({words[four.options['fences']]} with {most} players)",
+            f"for the third time (only with ``repetition={options['repetition'].choices[-1]}``)",
+            f"a draw: {env.game.options['max_plies']} on the board of {env.game.board_size}x{env.game.board_size}",
+            f"{least} or {most}",
+            f"squares a side, {size.minimum} to {size.maximum}",
+            f"{four.options['fences']} with {most} players",
+            f"``{env.game.options['max_plies'] // env.game.board_size**2} * board_size**2``",
+            f"{options['repetition'].choices[-1]}: the third occurrence",
+            "of two squares' length",
+            "the last rank",
+        ]
+    sugoroku = [
+        *common,
+        f"{words[least]} to {words[most]} seats",
+        f"{least} to {most} players",
+        f"| {least} to {most} |",
+        *place_points,
+        "what a table has no seat for is 0",
+        "seat 0 as +0",
+        f"{ends[0]} for the first, {ends[1]} for the last",
+    ]
+    if env.game.name == "tokaido":
+        sums = ", ".join(name for name in action_words(env.game)[6:9])
+        return [
+            *sugoroku,
+            "two dice",
+            "one of two dice",
+            "which of the two numbers",
+            "two numbers, or the two roads",
+            f"advance by {action_words(env.game)[0]} to {action_words(env.game)[5]}",
+            f"advance by {sums}",
+            f"{env.game.options['max_turns']} unless told otherwise",
+            "seat 0 has thrown",
+            "the six places in Kyoto",
+        ]
+    return [*sugoroku, "seat 0 to roll", "a die"]
+
+
+def action_words(game: Game) -> list[str]:
+    """The words of the number actions of Tokaido, found by legal decisions of random games."""
+    found: dict[int, str] = {}
+    for seed in range(30):
+        for state in positions(game, seed):
+            found |= {action: state.action_to_string(action) for action in state.legal_actions() if action < 9}
+    return [found[action] for action in range(9)]
+
+
+@pytest.mark.parametrize("environment_id", environment_ids()[::2])
+def test_every_number_on_a_page_is_one_that_the_code_gives(environment_id: str) -> None:
+    page = inspect.cleandoc(type(gymnasium.make(environment_id).unwrapped).__doc__ or "")
+    text = " ".join(re.sub(r"(?s)\n\| (?:planes|features).*?\n\n", "\n\n", page + "\n\n").split())
+    for sentence in stated(environment_id):
+        assert sentence in text, sentence
+    for sentence in sorted(stated(environment_id), key=len, reverse=True):
+        text = text.replace(sentence, "")
+    text = re.sub(r"sekisho/\w+-v0|\b\d+\.\.\d+ \||\(0, 1, \([\d, ]+\), float32\)|Discrete\(\d+\)", "", text)
+    defaults = re.sub(r"\| (\w+) \| [^|]+ \|", "", text)  # compared with the code elsewhere
+    assert not re.findall(r"[^.;|]*\d[^.;|]*", defaults)
+
+
 def test_there_is_a_page_for_every_game() -> None:
     assert len(environment_ids()) == 2 * len(NAMES) == 6
