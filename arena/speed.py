@@ -1,4 +1,4 @@
-"""How fast the rules are: our own figures and, where OpenSpiel is installed, its figures from the same run.
+"""How fast rules and environments are: our own figures and, where peers are installed, theirs from the same run.
 
 This machine's load changes from second to second, so ours and the peer's are measured in turn and the ratio that
 counts is the median of the ratios of neighbours.
@@ -13,6 +13,7 @@ import statistics
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from importlib import resources
 from typing import Any
 
@@ -23,6 +24,7 @@ from ..envs.core import Game, State
 from ..envs.kernels import bind
 from ..envs.perft import perft
 from ..envs.playouts import random_playouts
+from ..envs.registration import NAMES
 from ..envs.registry import load_game
 
 Meter = Callable[[], float]
@@ -123,19 +125,43 @@ def quoridor_positions() -> dict[str, list[str]]:
 def contests(game_name: str) -> list[Contest]:
     """Return what is worth measuring for a game."""
     game = load_game(game_name)
+    rules = _quoridor_contests(game) if game_name == "quoridor" else [_playouts(game)]
+    return [*rules, *_environment_contests(game_name)]
+
+
+def _environment_contests(game_name: str) -> list[Contest]:
+    if game_name not in NAMES:  # a game of another package
+        return []
+    from . import environment_speed as speed  # the environment libraries are not needed for anything else here
+
+    vector = Contest(
+        f"{game_name}: {speed.VECTOR_GAMES} games, vector", "steps/s", partial(speed.vector_steps_per_second, game_name)
+    )
+    gymnasium = partial(speed.gymnasium_steps_per_second, game_name)
+    aec = partial(speed.aec_steps_per_second, game_name)
     if game_name == "quoridor":
-        return _quoridor_contests(game)
-    return [Contest(f"{game_name}: random playouts", "games/s", lambda: playouts_per_second(game))]
+        from .quoridor_peers import with_peers
+
+        return [vector, *with_peers(gymnasium, aec)]
+    return [
+        vector,
+        Contest(f"{game_name}: Gymnasium", "steps/s", gymnasium),
+        Contest(f"{game_name}: PettingZoo AEC", "steps/s", aec),
+    ]
 
 
 def _quoridor_contests(game: Game) -> list[Contest]:
     peer = _openspiel()
-    playouts = Contest("quoridor: random playouts", "games/s", lambda: playouts_per_second(game))
+    playouts = _playouts(game)
     found = [replace(playouts, peer=peer.NAME, theirs=peer.playouts_per_second) if peer else playouts]
     for kind, lines in quoridor_positions().items():
         mask = Contest(f"quoridor: legal mask, {kind}", "us", _mask_meter(game, lines), larger_is_faster=False)
         found.append(replace(mask, peer=peer.NAME, theirs=peer.legal_actions_meter(lines)) if peer else mask)
     return [*found, Contest("quoridor: perft 4", "s", lambda: perft_seconds(game, 4), larger_is_faster=False)]
+
+
+def _playouts(game: Game) -> Contest:
+    return Contest(f"{game.name}: random playouts", "games/s", lambda: playouts_per_second(game))
 
 
 def _mask_meter(game: Game, lines: Sequence[str]) -> Meter:

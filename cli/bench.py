@@ -18,7 +18,11 @@ _MOST_REPEATS = 1000
 
 @dataclass
 class Command:
-    """Measure the speed of the rules on one core, beside OpenSpiel in the same run where it is installed."""
+    """Measure the speed of the rules and the environments on one core.
+
+    Beside them, in the same run, the figures of other packages that are installed: OpenSpiel (open_spiel) for the
+    rules of Quoridor, quoridor-rl and quoridor-env for its environments.
+    """
 
     game: GameWord = ""
     """name of a game; default: all games"""

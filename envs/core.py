@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from .errors import IllegalActionError, NotationError, OptionError, PositionError, SekishoError, shown
 from .kernels import CHANCE, TERMINAL, Kernels, kernel_table
+from .observations import Part, total
 from .options import Option, resolve
 
 DICT_FORMAT = 1
@@ -38,7 +39,7 @@ class Preview:
     data: Mapping[str, Any]
 
 
-def _index(number: Any) -> int:
+def as_index(number: Any) -> int:
     """Return an integer of any kind as an int; raise `TypeError` for anything else, truth values included."""
     if isinstance(number, bool):
         raise TypeError
@@ -56,7 +57,7 @@ def name_of(number: int, names: Sequence[str]) -> str:
         IllegalActionError: if none has that number.
     """
     try:
-        index = _index(number)
+        index = as_index(number)
     except TypeError:
         raise IllegalActionError(f"an action is an integer, not {shown(number)}") from None
     if not 0 <= index < len(names):
@@ -83,6 +84,9 @@ class Game(ABC):
         rules: the rules vector of the kernels, int64; do not change it.
         opening_plies: random plies with which a tournament opens games unless told otherwise.
         ranks_losers: whether the returns tell the losers apart; False if only the winner is known.
+        observation_parts: the planes or features of an observation, in their order.
+        observation_shape: shape of an observation; its first axis counts what `observation_parts` lists.
+        environment_options: options whose default is another one in the environments.
     """
 
     name: ClassVar[str]
@@ -91,11 +95,13 @@ class Game(ABC):
     kernels: ClassVar[Kernels]
     opening_plies: ClassVar[int] = 0
     ranks_losers: ClassVar[bool] = True
+    environment_options: ClassVar[Mapping[str, Any]] = {}
 
     num_players: int
     num_actions: int
     state_size: int
     rules: NDArray[np.int64]
+    observation_parts: tuple[Part, ...] = ()
     max_chance_outcomes: int = 0
     max_game_length: int | None = None
     min_utility: float = -1.0
@@ -110,6 +116,19 @@ class Game(ABC):
         """The kernel table of the game, for compiled code (see `bind`)."""
         return kernel_table(self.kernels)
 
+    @property
+    def observation_shape(self) -> tuple[int, ...]:
+        """Shape of an observation; here a row of features."""
+        return (total(self.observation_parts),)
+
+    @functools.cached_property
+    def action_views(self) -> NDArray[np.int64]:
+        """The action that each seat means by a number when it sees the board as its observation shows it.
+
+        int64 ``[players, actions]``; here the number itself, as the actions of most games have nothing to turn.
+        """
+        return np.tile(np.arange(self.num_actions), (self.num_players, 1))
+
     @abstractmethod
     def new_initial_state(self) -> State:
         """Return the position in which the game begins."""
@@ -121,6 +140,22 @@ class Game(ABC):
         Raises:
             PositionError: if it is malformed or the rules can never reach it; the message says which.
         """
+
+    def state_of(self, words: NDArray[np.int64], hashes: NDArray[np.uint64] | None = None) -> State:
+        """Return the state whose compact form `words` is, for code that has played in compiled code.
+
+        Args:
+            words: int64 ``[state_size]``, as the kernels made it; it is kept, not copied.
+            hashes: of all positions since the start, this one included, where repetition counts; without them the
+                count begins here.
+        """
+        state = self.new_initial_state()
+        state.words, state._mask, state._hashes = words, None, []
+        if hashes is not None and self.repetition:
+            state._hashes = hashes.tolist()
+        else:
+            state._note_position()
+        return state
 
     def from_dict(self, data: Mapping[str, Any]) -> State:
         """Read a state, its history included, from its dict form.
@@ -336,6 +371,28 @@ class State(ABC):
     def end_reason(self) -> str | None:
         """Return one word for why the game is over, None while it goes on. Each game documents its words."""
 
+    def is_capped(self) -> bool:
+        """Return whether the game is over only because a cap on its length was reached: cut short, not decided."""
+        return not self.is_repetition() and bool(self.game.kernels.capped(self.game.rules, self.words))
+
+    def observation_tensor(self, player: int | None = None) -> NDArray[np.float32]:
+        """Return what a seat sees, float32 of the game's ``observation_shape``, each number in 0..1.
+
+        Args:
+            player: the seat that looks; the default is the one to move. -1 gives nobody's view: the board as it lies.
+
+        Raises:
+            IllegalActionError: if no such seat exists, or none is named where none is to move.
+        """
+        seat = self.current_player() if player is None else player
+        if not (0 if player is None else -1) <= seat < self.game.num_players:
+            raise IllegalActionError(
+                f"seats are 0..{self.game.num_players - 1}, not {shown(seat)}: name one that looks"
+            )
+        out = np.zeros(self.game.observation_shape, dtype=np.float32)
+        self.game.kernels.observe(self.game.rules, self.words, seat, out.reshape(-1))
+        return out
+
     # --- forms -------------------------------------------------------------------------------------------------------
 
     @abstractmethod
@@ -443,7 +500,7 @@ class State(ABC):
     def _checked(self, action: int) -> int:
         """Return `action` as an int if it may be applied here; raise `IllegalActionError` if not."""
         try:
-            number = _index(action)
+            number = as_index(action)
         except TypeError:
             raise IllegalActionError(f"an action is an integer, not {shown(action)}") from None
         if self.is_chance_node():

@@ -30,6 +30,10 @@ class IllegalActionError(SekishoError, ValueError):
     """An action or a move is well formed but not legal here."""
 
 
+class EpisodeError(SekishoError, RuntimeError):
+    """An environment was stepped before its game had begun, or after it had ended."""
+
+
 class RecordError(SekishoError, ValueError):
     """A record of a game is malformed or contradicts the rules."""
 

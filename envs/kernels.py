@@ -1,6 +1,6 @@
 """The kernel contract: what a game hands to all compiled code, and how that code reaches it.
 
-A game is eight compiled functions over two vectors of 64-bit integers:
+A game is ten compiled functions over two vectors of 64-bit integers:
 
 * ``rules``, int64, never written to: the options and whatever tables the game derives from them;
 * ``state``, int64, fixed length: one node of the game. Where bits are shifted a game reads a word as uint64.
@@ -35,6 +35,7 @@ _words = types.Array(types.int64, 1, "C")
 _keys = types.Array(types.uint64, 1, "C")
 _mask = types.Array(types.int8, 1, "C")
 _floats = types.Array(types.float64, 1, "C")
+_features = types.Array(types.float32, 1, "C")
 
 
 class Kernels(NamedTuple):
@@ -52,7 +53,11 @@ class Kernels(NamedTuple):
         apply: ``(rules, state, action)`` plays a legal action or, at a chance node, an outcome.
         returns: ``(rules, state, out)`` writes the return of every seat (float64 ``[players]``); zero while the game
             goes on.
+        capped: ``(rules, state) -> 1`` if the game is over only because a cap on its length was reached, else 0.
         hash: ``(rules, state) -> uint64`` of the position without its ply count.
+        observe: ``(rules, state, seat, out)`` writes what ``seat`` sees (float32, 0..1, the size of the game's
+            ``observation_shape``): everything that matters, the seats counted from its own; seat -1 stands for
+            nobody's view, the board as it lies with the seats in their order.
     """
 
     reset: Any
@@ -62,7 +67,9 @@ class Kernels(NamedTuple):
     sample: Any
     apply: Any
     returns: Any
+    capped: Any
     hash: Any
+    observe: Any
 
 
 SIGNATURES = Kernels(
@@ -73,7 +80,9 @@ SIGNATURES = Kernels(
     sample=types.int64(_words, _words, _keys),
     apply=types.void(_words, _words, types.int64),
     returns=types.void(_words, _words, _floats),
+    capped=types.int64(_words, _words),
     hash=types.uint64(_words, _words),
+    observe=types.void(_words, _words, types.int64, _features),
 )
 
 _bound_type = types.NamedTuple([types.FunctionType(signature) for signature in SIGNATURES], Kernels)

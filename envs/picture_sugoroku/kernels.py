@@ -14,7 +14,7 @@ import numpy as np
 
 from ..compiling import kernel
 from ..counter_rng import draw_below, mix
-from ..kernels import CHANCE, TERMINAL, Kernels
+from ..kernels import CHANCE, TERMINAL
 
 ROLL, RESIGN = 0, 1
 NUM_ACTIONS, NUM_FACES = 2, 6
@@ -30,8 +30,8 @@ ARRIVED, UNDER_WAY = 21, 22  # number of seats; they follow from PLACE
 STATE_SIZE = 23
 
 # --- the rules vector ------------------------------------------------------------------------------------------------
-PLAYERS, GOAL, FIRST_ENDS, MAY_RESIGN, MAX_EXTRA = 0, 1, 2, 3, 4
-LANDINGS = 5  # six words for each square short of the goal, by face: square reached * 4 + event there
+PLAYERS, GOAL, FIRST_ENDS, MAY_RESIGN, MAX_EXTRA, CHAIN, EXACT = 0, 1, 2, 3, 4, 5, 6  # the last two only to be seen
+LANDINGS = 7  # six words for each square short of the goal, by face: square reached * 4 + event there
 AGAIN = 3  # the event of a square that grants another roll; 1 and 2 are rests of that many turns, 0 is nothing
 
 
@@ -168,13 +168,15 @@ def returns(rules: Any, state: Any, out: Any) -> None:
 
 
 @kernel
+def capped(_rules: Any, _state: Any) -> Any:
+    """See `Kernels.capped`: there is no cap."""
+    return 0
+
+
+@kernel
 def hash(_rules: Any, state: Any) -> Any:  # noqa: A001  (the contract's name)
     """See `Kernels.hash`."""
     value = np.uint64(0)
     for word in range(ARRIVED):
         value = mix(value + np.uint64(state[word]) + np.uint64(word + 1) * np.uint64(0x9E3779B97F4A7C15))
     return value
-
-
-KERNELS = Kernels(reset, to_move, legal, chance, sample, apply, returns, hash)
-"""The contract of picture sugoroku."""

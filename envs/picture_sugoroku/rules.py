@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from ..core import Game, Preview, State, name_of
 from ..errors import IllegalActionError, OptionError
+from ..kernels import Kernels
 from ..options import Option
-from . import drawing, notation, picture, positions, previews
+from . import drawing, notation, observation, picture, positions, previews
 from . import kernels as compiled
 from .board_option import BoardOption
 from .boards import SHIPPED, load_board
@@ -27,6 +28,13 @@ OPTIONS = (
     Option("finish", "first", "play to the first arrival, or until one is left", choices=("first", "all_places")),
     Option("allow_resign", False, "whether a seat may resign instead of rolling", choices=(True, False)),
 )
+
+
+KERNELS = Kernels(
+    compiled.reset, compiled.to_move, compiled.legal, compiled.chance, compiled.sample, compiled.apply,
+    compiled.returns, compiled.capped, compiled.hash, observation.observe,
+)  # fmt: skip
+"""The contract of the game."""
 
 
 class PictureSugoroku(Game):
@@ -48,10 +56,11 @@ class PictureSugoroku(Game):
     name = "picture_sugoroku"
     title = "Picture sugoroku"
     OPTIONS = OPTIONS
-    kernels = compiled.KERNELS
+    kernels = KERNELS
     num_actions = compiled.NUM_ACTIONS
     max_chance_outcomes = compiled.NUM_FACES
     state_size = compiled.STATE_SIZE
+    observation_parts = observation.parts()
 
     def __init__(self, /, **options: Any) -> None:
         super().__init__(**options)
@@ -77,6 +86,8 @@ class PictureSugoroku(Game):
         vector[compiled.FIRST_ENDS] = self.options["finish"] == "first"
         vector[compiled.MAY_RESIGN] = self.options["allow_resign"]
         vector[compiled.MAX_EXTRA] = MAX_EXTRA_ROLLS
+        vector[compiled.CHAIN] = self.options["chain"]
+        vector[compiled.EXACT] = self.options["goal"] == "exact"
         vector[compiled.LANDINGS :] = [
             walk.square << 2 | (compiled.AGAIN if walk.again else walk.rests) for row in self.walks for walk in row
         ]

@@ -18,7 +18,7 @@ import numpy as np
 from ..bits import lowest_bit, nth_bit, popcount
 from ..compiling import kernel
 from ..counter_rng import draw_below, mix
-from ..kernels import TERMINAL, Kernels
+from ..kernels import TERMINAL
 
 # --- the state vector ------------------------------------------------------------------------------------------------
 HORIZONTAL, VERTICAL = 0, 1
@@ -439,14 +439,15 @@ def returns(rules: Any, state: Any, out: Any) -> None:
 
 
 @kernel
+def capped(rules: Any, state: Any) -> Any:
+    """See `Kernels.capped`."""
+    return np.int64(to_move(rules, state) == TERMINAL and state[WINNER] < 0)
+
+
+@kernel
 def hash(_rules: Any, state: Any) -> Any:  # noqa: A001  the name in the contract
     """See `Kernels.hash`: fences, pawns, fences in hand and seat to move."""
     value = np.uint64(0)
     for word in range(PLY):
         value = mix(value + np.uint64(state[word]) + np.uint64(word + 1) * np.uint64(0x9E3779B97F4A7C15))
     return value
-
-
-KERNELS = Kernels(
-    reset=reset, to_move=to_move, legal=legal, chance=chance, sample=sample, apply=apply, returns=returns, hash=hash
-)

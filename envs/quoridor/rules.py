@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,8 +11,10 @@ from numpy.typing import NDArray
 
 from ..core import Game, Preview, State, name_of
 from ..errors import IllegalActionError, PositionError
+from ..kernels import Kernels
+from ..observations import total
 from ..options import Option
-from . import drawing, notation
+from . import drawing, notation, observation
 from . import kernels as compiled
 
 OPTIONS = (
@@ -109,6 +112,13 @@ def rules_vector(options: Mapping[str, Any]) -> NDArray[np.int64]:
     return vector.view(np.int64)
 
 
+KERNELS = Kernels(
+    compiled.reset, compiled.to_move, compiled.legal, compiled.chance, compiled.sample, compiled.apply,
+    compiled.returns, compiled.capped, compiled.hash, observation.observe,
+)  # fmt: skip
+"""The contract of the game."""
+
+
 class Quoridor(Game):
     """Move the pawn to the far side, or place a fence; nobody may be cut off.
 
@@ -123,7 +133,7 @@ class Quoridor(Game):
     name = "quoridor"
     title = "Quoridor"
     OPTIONS = OPTIONS
-    kernels = compiled.KERNELS
+    kernels = KERNELS
     opening_plies = 4
     ranks_losers = False
     state_size = compiled.STATE_SIZE
@@ -138,6 +148,22 @@ class Quoridor(Game):
         self.max_utility = 1.0
         self.repetition = self.options["repetition"] or 0
         self.rules = rules_vector(self.options)
+        self.observation_parts = observation.parts(self.num_players)
+
+    @property
+    def observation_shape(self) -> tuple[int, ...]:
+        """Planes of squares, ``(planes, rank, file)``."""
+        return (total(self.observation_parts), self.board_size, self.board_size)
+
+    @functools.cached_property
+    def action_views(self) -> NDArray[np.int64]:
+        """The action that each seat means by a number on the board turned so that it walks north."""
+        views = np.zeros((self.num_players, self.num_actions), dtype=np.int64)
+        for seat in range(self.num_players):
+            quarters = int(observation.quarters_of(self.rules, seat))
+            for action in range(self.num_actions):
+                views[seat, observation.turned_action(action, self.board_size, quarters)] = action
+        return views
 
     def new_initial_state(self) -> QuoridorState:
         """Return the start position."""

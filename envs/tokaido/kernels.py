@@ -17,7 +17,7 @@ import numpy as np
 
 from ..compiling import kernel
 from ..counter_rng import draw_below, mix
-from ..kernels import CHANCE, TERMINAL, Kernels
+from ..kernels import CHANCE, TERMINAL
 
 # --- the state vector ------------------------------------------------------------------------------------------------
 SPOT = 0  # six words: spot of each seat's piece
@@ -36,7 +36,8 @@ START, LAST, HOME = 8, 9, 10  # first and last spot of the road, and the spot of
 NUMBERS = 11  # 42 words: the two actions of each roll
 WEIGHTS = NUMBERS + 42  # 21 words: chances in 36 of each roll
 PAIRS = WEIGHTS + 21  # 36 words: the roll of each pair of dice
-SPOTS = PAIRS + 36  # then a row for each spot:
+VARIANT = PAIRS + 36  # nine words: 1 for each option that has not its default value, in the order of `tables.VARIANT`
+SPOTS = VARIANT + 9  # then a row for each spot:
 KIND, BARE, STATION, ALONG = 0, 1, 2, 3  # BARE: without a road; STATION: -9 off the main road; ALONG: one festival on
 WITH_CROSSING, WITH_DETOUR = 4, 5  # of a fork: the spots after the choice
 LEAST_FACE, MOST_FACE, FAR_SIDE, FAILURE_RESTS = 6, 7, 8, 9  # of a crossing
@@ -99,12 +100,18 @@ def travellers(rules: Any, state: Any) -> Any:
 
 
 @kernel
+def arrivals(rules: Any, state: Any) -> Any:
+    """Return how many pieces are in Kyoto."""
+    count = 0
+    for seat in range(rules[PLAYERS]):
+        count += state[SPOT + seat] > rules[LAST]
+    return count
+
+
+@kernel
 def arrive(rules: Any, state: Any, seat: Any) -> None:
     """Put a piece in Kyoto, behind those that are there."""
-    arrived = 0
-    for other in range(rules[PLAYERS]):
-        arrived += state[SPOT + other] > rules[LAST]
-    state[SPOT + seat] = rules[HOME] - arrived
+    state[SPOT + seat] = rules[HOME] - arrivals(rules, state)
     if rules[ENDS_AT_FIRST] or travellers(rules, state) < 2:
         end_game(rules, state)
 
@@ -351,14 +358,17 @@ def returns(rules: Any, state: Any, out: Any) -> None:
 
 
 @kernel
+def capped(rules: Any, state: Any) -> Any:
+    """See `Kernels.capped`: whether pieces are still on their way that would have gone on."""
+    if state[WAITS] != OVER or (rules[ENDS_AT_FIRST] and arrivals(rules, state) > 0):
+        return 0
+    return np.int64(travellers(rules, state) > 1)
+
+
+@kernel
 def hash(rules: Any, state: Any) -> Any:  # noqa: A001  the name in the contract
     """See `Kernels.hash`: pieces, rests, seat and what it waits for."""
     value = mix(np.uint64(state[SEAT] << 8 | state[WAITS]) + np.uint64(1))
     for seat in range(rules[PLAYERS]):
         value = mix(value + np.uint64(state[RESTS + seat] << 8 | state[SPOT + seat]))
     return value
-
-
-KERNELS = Kernels(
-    reset=reset, to_move=to_move, legal=legal, chance=chance, sample=sample, apply=apply, returns=returns, hash=hash
-)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..core import Game, Preview, State, name_of
 from ..errors import IllegalActionError
+from ..kernels import Kernels
 from ..options import Option
-from . import drawing, notation, positions
+from . import drawing, notation, observation, positions
 from . import kernels as compiled
 from .previews import preview
 from .tables import LAST, SPOT_NAMES, Walker, rules_vector
@@ -53,6 +54,13 @@ OPTIONS = (
 )  # fmt: skip
 
 
+KERNELS = Kernels(
+    compiled.reset, compiled.to_move, compiled.legal, compiled.chance, compiled.sample, compiled.apply,
+    compiled.returns, compiled.capped, compiled.hash, observation.observe,
+)  # fmt: skip
+"""The contract of the game."""
+
+
 class Tokaido(Game):
     """Walk from Nihonbashi to Kyoto by one of two dice, choosing the road at the forks.
 
@@ -66,10 +74,12 @@ class Tokaido(Game):
     name = "tokaido"
     title = "Tokaido sugoroku"
     OPTIONS = OPTIONS
-    kernels = compiled.KERNELS
+    kernels = KERNELS
     num_actions = compiled.NUM_ACTIONS
     max_chance_outcomes = compiled.FACES
     state_size = compiled.STATE_SIZE
+    observation_parts = observation.parts()
+    environment_options: ClassVar = {"max_turns": 1000}
 
     def __init__(self, /, **options: Any) -> None:
         super().__init__(**options)

@@ -40,6 +40,20 @@ LAST = HOME - MAX_PLAYERS
 """Last spot of the road; the ones behind it are in Kyoto."""
 
 
+VARIANT = {
+    "forks": "miya",
+    "goal": "over",
+    "bounce_events": False,
+    "rests_add_up": False,
+    "detour_rejoins": "shortcut_target",
+    "after_crossing": "end_turn",
+    "rechoice": "uses_turn",
+    "finish": "first",
+    "allow_resign": True,
+}
+"""The options that an observation shows, in this order, each with the value that it shows as 1."""
+
+
 class Landing(NamedTuple):
     """Where a number leads.
 
@@ -151,6 +165,7 @@ def rules_vector(options: Mapping[str, Any], road: Road = ROAD) -> NDArray[np.in
         vector[compiled.WEIGHTS + roll] = 1 if low == high else 2
         for first, second in {(low, high), (high, low)}:
             vector[compiled.PAIRS + 6 * (first - 1) + second - 1] = roll
+    vector[compiled.VARIANT : compiled.SPOTS] = [options[name] == value for name, value in VARIANT.items()]
     walker = Walker(options, road)
     for spot, name in enumerate(SPOT_NAMES):
         row = vector[compiled.SPOTS + spot * compiled.ROW :][: compiled.ROW]

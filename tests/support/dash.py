@@ -17,6 +17,7 @@ from sekisho.envs.core import Game, Preview, State
 from sekisho.envs.counter_rng import draw_below, mix
 from sekisho.envs.errors import IllegalActionError, NotationError, PositionError
 from sekisho.envs.kernels import CHANCE, TERMINAL, Kernels
+from sekisho.envs.observations import Part
 from sekisho.envs.options import Option
 
 POSITION, SEAT, THROWN = 0, 2, 3  # two words for the pawns; THROWN is 0 before the throw
@@ -80,6 +81,18 @@ def returns(rules: Any, state: Any, out: Any) -> None:
 
 
 @kernel
+def capped(_rules: Any, _state: Any) -> Any:
+    return 0
+
+
+@kernel
+def observe(rules: Any, state: Any, seat: Any, out: Any) -> None:
+    view = max(seat, 0)
+    out[0], out[1] = min(1.0, state[view] / rules[0]), min(1.0, state[1 - view] / rules[0])
+    out[2], out[3] = state[THROWN] / 3.0, np.float32(state[SEAT] == view)
+
+
+@kernel
 def hash(_rules: Any, state: Any) -> Any:  # noqa: A001  the name in the contract
     value = np.uint64(0)
     for word in range(4):
@@ -93,7 +106,8 @@ class Dash(Game):
     name = "dash"
     title = "Dash"
     OPTIONS = (Option("length", 5, "square of the goal", minimum=1, maximum=60),)
-    kernels = Kernels(reset, to_move, legal, chance, sample, apply, returns, hash)
+    observation_parts = (Part("pawns", 2, "way gone"), Part("thrown", 1, "pips"), Part("turn", 1, "1 if it is mine"))
+    kernels = Kernels(reset, to_move, legal, chance, sample, apply, returns, capped, hash, observe)
 
     def __init__(self, /, **options: Any) -> None:
         super().__init__(**options)

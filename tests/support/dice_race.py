@@ -65,6 +65,14 @@ def returns(rules: Any, state: Any, out: Any) -> None:
         out[:] = np.where(state[STEPS:] >= rules[GOAL], 1.0, -1.0 / (rules[PLAYERS] - 1))
 
 
+def capped(rules: Any, state: Any) -> int:
+    return 0
+
+
+def observe(rules: Any, state: Any, seat: int, out: Any) -> None:
+    out[:] = 0
+
+
 def state_hash(rules: Any, state: Any) -> int:
     return hash(state.tobytes()) & (2**64 - 1)
 
@@ -77,7 +85,7 @@ class DiceRace(Game):
         Option("goal", 12, "steps to go", minimum=1),
         Option("sides", 6, "of the die", minimum=1, maximum=6),
     )
-    kernels = Kernels(reset, to_move, legal, chance, sample, apply, returns, state_hash)
+    kernels = Kernels(reset, to_move, legal, chance, sample, apply, returns, capped, state_hash, observe)
 
     def __init__(self, /, **options: Any) -> None:
         super().__init__(**options)
