@@ -21,7 +21,7 @@ BATCH = 512
 """Decisions that an agent is asked for at once."""
 PRECISION = 1e-12
 MOST_SWEEPS = 100_000
-MOST_DECISIONS = 10_000_000
+MOST_DECISIONS = 30_000_000
 """Decisions beyond which no agent is asked."""
 
 

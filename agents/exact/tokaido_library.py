@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import glob
 import hashlib
 import json
 import logging
@@ -126,6 +127,7 @@ def solve_and_keep(
     """
     path = output or table_path(game, utility)
     with _alone(path.with_name(path.name + ".lock"), may_fail=output is None):
+        _sweep_up(path)
         checkpoint = _Checkpoint(path.with_name(path.name + ".part"), identity(solved_game(game), utility))
         table = tokaido_solver.solve(
             game, utility, progress=progress, resume=checkpoint.read(), save=checkpoint.write
@@ -162,6 +164,13 @@ def _alone(path: Path, may_fail: bool) -> Iterator[None]:
         lock.release()
         with contextlib.suppress(OSError):
             path.unlink()
+
+
+def _sweep_up(path: Path) -> None:
+    """Remove the half-written files of a run that was killed."""
+    for left in path.parent.glob(f".{glob.escape(path.name)}.*"):
+        with contextlib.suppress(OSError):
+            left.unlink()
 
 
 class _Checkpoint:

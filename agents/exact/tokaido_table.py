@@ -144,6 +144,8 @@ def load(path: Path, game: Tokaido, utility: str) -> TokaidoTable:
     facts = cast(dict[str, Any], description.get("facts", {}))
     shapes = {name: array.shape for name, array in arrays.items()}
     count = arrays["keys"].size if "keys" in arrays else 0
-    if shapes != {"keys": (count,), "values": (count, game.num_players), "choices": (count,)} or "states" not in facts:
+    if shapes != {"keys": (count,), "values": (count, game.num_players), "choices": (count,)} or description.get(
+        "unfinished"
+    ):
         raise TableError(f"{path} is unfinished: continue with `sekisho solve tokaido`")
     return TokaidoTable(game, utility, arrays["keys"], arrays["values"], arrays["choices"], facts)

@@ -69,6 +69,10 @@ OPTIONS = {
     "games": {"--json"},
     "perft": {"GAME", "--depth", "--rules", "--position", "--divide", "--json"},
     "bench": {"GAME", "--repeats", "--json"},
+    "solve": {"GAME", "--players", "--rules", "--utility", "--force", "--output", "--json"},
+    "evaluate": {
+        *("GAME", "--agent", "--against", "--players", "--rules", "--utility", "--games", "--seed", "--json"),
+    },
     "tournament": {
         *("GAME", "--agents", "--games", "--players", "--rules", "--openings", "--seed", "--workers", "--output"),
         "--json",

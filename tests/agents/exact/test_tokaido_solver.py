@@ -106,14 +106,16 @@ def late(players: int, position: str, **options: Any) -> TokaidoState:
 
 @pytest.mark.parametrize("options", [{"finish": "first"}, {"goal": "over"}, {"max_turns": 12}, {"rests_add_up": False}])
 @pytest.mark.parametrize("utility", tokaido_table.UTILITIES)
-def test_the_end_of_a_game_of_three_is_an_equilibrium_under_every_option(
-    options: dict[str, Any], utility: str
-) -> None:
+def test_the_end_of_a_game_of_three_is_an_equilibrium_under_every_option(options: dict[str, Any], utility: str) -> None:
     start = late(3, "47 46 48 / 1 / turn", **options)
     table = solve(start.game, utility, start)
     total = 1.0 if utility == "first_only" else 0.0
     np.testing.assert_allclose(table.values.sum(axis=1), total, atol=1e-9)
-    states = [start, start.child(5), *(start.child(roll).child(action) for roll in (0, 20) for action in start.child(roll).legal_actions())]
+    states = [
+        start,
+        start.child(5),
+        *(start.child(roll).child(action) for roll in (0, 20) for action in start.child(roll).legal_actions()),
+    ]
     assert_bellman(table, states, slack=2 * table.facts["epsilon"] + 1e-9)
 
 

@@ -1,0 +1,269 @@
+"""Table files and where they are found: damage, foreign tables, stopped runs, full disks."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from sekisho.agents import store
+from sekisho.agents.exact import table_file, tokaido_library, tokaido_table
+from sekisho.agents.exact.table_file import read_table, write_table
+from sekisho.agents.exact.tokaido_solver import solve
+from sekisho.envs.errors import AgentError, RunError, TableError
+from sekisho.envs.tokaido.rules import Tokaido
+
+ODD = {"bounce_events": False}  # rules whose table does not ship
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder for tables; kernels stay where they are."""
+    monkeypatch.setattr(tokaido_library, "cache_folder", lambda: tmp_path)
+    tokaido_library.table_for.cache_clear()
+    return tmp_path
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("tables") / "odd.safetensors"
+    solve(Tokaido(**ODD)).save(path)
+    return path
+
+
+# --- files -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_table_is_read_as_it_was_written_and_mapped(small: Path) -> None:
+    solved, game = solve(Tokaido(**ODD)), Tokaido(**ODD)
+    table = tokaido_table.load(small, game, "place_points")
+    for name in ("keys", "values", "choices"):
+        np.testing.assert_array_equal(getattr(table, name), getattr(solved, name))
+        assert isinstance(getattr(table, name).base, np.memmap)
+        assert not getattr(table, name).flags.writeable
+    assert table.facts["states"] == solved.facts["states"]
+
+
+def test_other_programs_can_read_a_table(small: Path) -> None:
+    from safetensors.numpy import load_file
+
+    arrays, description = read_table(small)
+    for name, array in load_file(small).items():
+        np.testing.assert_array_equal(array, arrays[name])
+    assert description["rules"]["bounce_events"] is False
+
+
+@pytest.mark.parametrize("part", [0.0, 1e-4, 0.3, 0.9999])
+def test_a_table_that_was_cut_off_is_refused(small: Path, tmp_path: Path, part: float) -> None:
+    path, content = tmp_path / "cut", small.read_bytes()
+    path.write_bytes(content[: int(part * len(content))])
+    with pytest.raises(TableError, match="cut"):
+        read_table(path)
+
+
+def test_a_table_with_any_bit_changed_is_refused(small: Path, tmp_path: Path) -> None:
+    content, rng = small.read_bytes(), np.random.default_rng(5)
+    for at in [*range(0, 1600, 13), *rng.integers(0, len(content), 60).tolist(), len(content) - 1]:
+        changed = bytearray(content)
+        changed[at] ^= 1 << int(rng.integers(8))
+        path = tmp_path / "changed"
+        path.write_bytes(changed)
+        try:
+            arrays, description = read_table(path)
+        except TableError:
+            continue
+        original, words = read_table(small)  # blanks of the header may change, and names of keys that nobody reads
+        assert description == words
+        assert all(np.array_equal(arrays[name], original[name]) for name in original)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"\0" * 8, b"{}", b"\xff" * 100, (2).to_bytes(8, "little") + b"[]", (4).to_bytes(8, "little") + b"null"],
+)
+def test_what_is_no_table_is_refused(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "table").write_bytes(content)
+    with pytest.raises(TableError):
+        read_table(tmp_path / "table")
+
+
+@pytest.mark.parametrize(
+    ("options", "utility", "word"),
+    [({}, "place_points", "rules"), ({"players": 3, **ODD}, "place_points", "rules"), (ODD, "first_only", "utility")],
+)
+def test_a_table_of_other_rules_is_refused(small: Path, options: dict[str, Any], utility: str, word: str) -> None:
+    with pytest.raises(TableError, match=f"another {word}"):
+        tokaido_table.load(small, Tokaido(**options), utility)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("encoding", "tokaido-0"), ("game", "quoridor"), ("rules_sha256", "0"), ("unfinished", True)]
+)
+def test_a_table_of_another_version_or_game_is_refused(small: Path, tmp_path: Path, name: str, value: Any) -> None:
+    arrays, description = read_table(small)
+    write_table(tmp_path / "other", arrays, {**description, name: value})
+    with pytest.raises(TableError):
+        tokaido_table.load(tmp_path / "other", Tokaido(**ODD), "place_points")
+
+
+# --- the library -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("forks", ["three", "miya"])
+@pytest.mark.parametrize("goal", ["exact", "over"])
+def test_the_four_modes_of_two_players_ship_and_are_right(cache: Path, forks: str, goal: str) -> None:
+    game = Tokaido(forks=forks, goal=goal)
+    table, solved = tokaido_library.find(game), solve(game)
+    assert table is not None
+    np.testing.assert_array_equal(table.keys, solved.keys)
+    np.testing.assert_allclose(table.values, solved.values, atol=1e-12)
+    np.testing.assert_array_equal(table.choices, solved.choices)
+    assert not list(cache.iterdir())
+
+
+def test_the_manifest_lists_what_ships() -> None:
+    entries = [entry for entry in store.manifest() if entry["kind"] == "table"]
+    assert {entry["file"] for entry in entries} == {path.name for path in store.FOLDER.glob("tokaido_2_*")}
+    for entry in entries:
+        assert entry.keys() >= {"game", "rules", "encoding", "recipe", "sha256", "strength"}
+        assert hashlib.sha256((store.FOLDER / entry["file"]).read_bytes()).hexdigest() == entry["sha256"]
+
+
+def test_a_shipped_table_that_is_not_the_listed_one_is_refused(monkeypatch: pytest.MonkeyPatch, cache: Path) -> None:
+    entries = [{**entry, "sha256": "0" * 64} for entry in store.manifest()]
+    monkeypatch.setattr(store, "manifest", lambda: entries)
+    with pytest.raises(TableError, match="install sekisho again"):
+        tokaido_library.find(Tokaido())
+
+
+def test_options_that_change_nothing_share_a_table(cache: Path) -> None:
+    for options in ({"allow_resign": True}, {"finish": "first"}, {"max_turns": 1000}):
+        assert tokaido_library.find(Tokaido(**options)) is not None
+    for options in (ODD, {"max_turns": 30}, {"players": 3}):
+        assert tokaido_library.find(Tokaido(**options)) is None
+
+
+def test_a_table_is_made_on_first_use_and_kept(cache: Path, caplog: pytest.LogCaptureFixture) -> None:
+    table = tokaido_library.table_for(Tokaido(**ODD))
+    assert "solving tokaido with 2 players (bounce_events=False)" in caplog.text
+    caplog.clear()
+    tokaido_library.table_for.cache_clear()
+    again = tokaido_library.table_for(Tokaido(**ODD))
+    assert caplog.text == ""
+    np.testing.assert_array_equal(table.values, again.values)
+    assert [path.name for path in (cache / "tables").iterdir()] == [
+        tokaido_library.table_path(Tokaido(**ODD), "place_points").name
+    ]
+
+
+def test_a_damaged_table_in_the_cache_is_made_again_and_said(cache: Path, caplog: pytest.LogCaptureFixture) -> None:
+    path = tokaido_library.table_path(Tokaido(**ODD), "place_points")
+    tokaido_library.solve_and_keep(Tokaido(**ODD))
+    content = bytearray(path.read_bytes())
+    content[-9] ^= 64
+    path.write_bytes(content)
+    table = tokaido_library.table_for(Tokaido(**ODD))
+    assert "cannot be used, so it is made again" in caplog.text
+    np.testing.assert_array_equal(table.values, solve(Tokaido(**ODD)).values)
+    tokaido_table.load(path, Tokaido(**ODD), "place_points")
+
+
+def test_four_players_are_not_solved_by_surprise(cache: Path) -> None:
+    with pytest.raises(AgentError, match="`sekisho solve tokaido --players 4 --rules goal=over`"):
+        tokaido_library.table_for(Tokaido(players=4, goal="over"))
+
+
+def full_disk(*_args: Any, **_keywords: Any) -> None:
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def test_a_full_disk_is_an_error_where_a_file_was_named_and_a_warning_else(
+    cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(table_file.os, "fsync", full_disk)
+    with pytest.raises(RunError, match="No space left"):
+        tokaido_library.solve_and_keep(Tokaido(**ODD), output=tmp_path / "table")
+    assert not list(tmp_path.glob("*table*"))
+    assert tokaido_library.solve_and_keep(Tokaido(**ODD)).facts["states"] > 4000
+    assert "No space left" in caplog.text
+
+
+def test_two_processes_do_not_solve_into_the_same_file(tmp_path: Path) -> None:
+    import filelock
+
+    with filelock.FileLock(tmp_path / "table.lock"), pytest.raises(RunError, match="another process"):
+        tokaido_library.solve_and_keep(Tokaido(**ODD), output=tmp_path / "table")
+
+
+SOLVE = """
+import sys
+from pathlib import Path
+from sekisho.agents.exact import tokaido_library as library
+from sekisho.envs.tokaido.rules import Tokaido
+library.CHECKPOINT_SECONDS = 0.0
+library.solve_and_keep(Tokaido(players=3), output=Path(sys.argv[1]))
+"""
+
+
+@pytest.mark.slow
+def test_a_run_that_is_killed_leaves_no_table_and_is_continued(tmp_path: Path) -> None:
+    path = tmp_path / "three"
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    words = [sys.executable, "-c", SOLVE, str(path)]
+    run = subprocess.Popen(words, env=environment)
+    part = tmp_path / "three.part"
+    while not part.is_file() or read_table(part)[1]["facts"]["sweeps"] < 10:
+        assert run.poll() is None
+        time.sleep(0.02)
+    run.send_signal(signal.SIGKILL)
+    run.wait()
+    assert not path.exists()
+    with pytest.raises(TableError):
+        tokaido_table.load(part, Tokaido(players=3), "place_points")
+    (tmp_path / "three.part.copy").write_bytes(part.read_bytes())
+    begun = read_table(tmp_path / "three.part.copy")[1]["facts"]["sweeps"]
+    first_sweeps: list[str] = []
+    table = tokaido_library.solve_and_keep(
+        Tokaido(players=3), output=path, progress=lambda what, *_: first_sweeps.append(what)
+    )
+    assert next(what for what in first_sweeps if what.startswith("sweep ")) == f"sweep {begun + 1}"
+    assert not part.exists()
+    np.testing.assert_array_equal(table.values, solve(Tokaido(players=3)).values)
+
+
+def test_what_a_stopped_run_left_is_not_used_when_it_is_damaged_or_for_other_rules(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    part = tmp_path / "table.part"
+    wanted = tokaido_table.identity(Tokaido(**ODD), "place_points")
+    part.write_bytes(b"nonsense")
+    checkpoint = tokaido_library._Checkpoint(part, wanted)
+    assert checkpoint.read() is None
+    assert "starts from nothing" in caplog.text
+    write_table(part, {}, {**wanted, "utility": "first_only", "unfinished": True})
+    assert checkpoint.read() is None
+    write_table(part, {}, {**wanted, "unfinished": True, "facts": {"sweeps": 3}})
+    assert checkpoint.read() == ({}, {"sweeps": 3})
+
+
+def test_a_description_is_part_of_the_checksum(small: Path, tmp_path: Path) -> None:
+    content = small.read_bytes()
+    length = int.from_bytes(content[:8], "little")
+    header = json.loads(content[8 : 8 + length])
+    words = header["__metadata__"]["description"].replace('"bounce_events": false', '"bounce_events": true')
+    assert words != header["__metadata__"]["description"]
+    header["__metadata__"]["description"] = words
+    changed = json.dumps(header).encode()
+    (tmp_path / "other").write_bytes(len(changed).to_bytes(8, "little") + changed + content[8 + length :])
+    with pytest.raises(TableError, match="checksum"):
+        read_table(tmp_path / "other")

@@ -1,0 +1,107 @@
+"""`sekisho solve` and `sekisho evaluate`: their JSON, their tables, wrong use."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sekisho.agents.exact import table_file, tokaido_library
+from sekisho.cli.main import main
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(tokaido_library, "cache_folder", lambda: tmp_path / "cache")
+    return tmp_path / "cache"
+
+
+def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
+    status = main(words)
+    out, err = capsys.readouterr()
+    return status, out, err
+
+
+def document(capsys: pytest.CaptureFixture[str], *words: str) -> Any:
+    status, out, err = run(capsys, *words, "--json")
+    assert (status, err) == (0, "")
+    return json.loads(out)
+
+
+def test_solve_prints_the_values_that_scripts_rely_on(capsys: pytest.CaptureFixture[str]) -> None:
+    solved = document(capsys, "solve", "tokaido", "--players", "2", "--rules", "forks=miya")
+    assert solved["first_player_win_probability"] == pytest.approx(0.52698995, abs=1e-8)
+    assert solved["values"] == pytest.approx([2 * 0.52698995 - 1, 1 - 2 * 0.52698995], abs=1e-7)
+    assert solved["states"] == 2345
+    assert solved["residual"] <= 1e-12
+    assert 0 < solved["seconds"] < 60
+
+
+def test_solve_says_it_to_people_too_and_keeps_the_table(capsys: pytest.CaptureFixture[str], cache: Path) -> None:
+    status, out, err = run(capsys, "solve", "tokaido")
+    assert (status, err) == (0, "")
+    assert "0.526375126" in out
+    assert "3,543 places" in out
+    (table,) = (cache / "tables").iterdir()
+    assert str(table) in out
+
+
+def test_solve_writes_where_it_is_told(capsys: pytest.CaptureFixture[str], tmp_path: Path, cache: Path) -> None:
+    path = tmp_path / "new" / "table"
+    assert run(capsys, "solve", "tokaido", "--output", str(path))[0] == 0
+    assert table_file.read_table(path)[1]["facts"]["states"] == 3543
+    assert not cache.exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "part"),
+    [
+        (("solve", "tokaido", "--players", "5"), 1, "800,000,000 positions"),
+        (("solve", "tokaido", "--utility", "first"), 2, "did you mean 'first_only'"),
+        (("solve", "tokaido", "--rules", "fork=miya"), 2, "did you mean 'forks'"),
+        (("solve", "quoridor"), 2, "no solver for quoridor"),
+        (("solve", "tokaido", "--output", "."), 2, "is a folder"),
+        (("solve", "tokaido", "--output", "/proc/nothing/table"), 1, "cannot write"),
+        (("evaluate", "tokaido", "--agent", "nobody"), 2, "no agent 'nobody'"),
+        (("evaluate", "tokaido", "--agent", "shortest_path"), 2, "plays quoridor"),
+        (("evaluate", "tokaido", "--agent", "larger", "--against", "nobody"), 2, "no agent 'nobody'"),
+        (("evaluate", "tokaido", "--agent", "larger", "--utility", "glory"), 2, "known: first_only"),
+        (("evaluate", "quoridor", "--agent", "random", "--games", "1"), 2, "--games must be"),
+    ],
+)
+def test_wrong_use_is_a_short_message(
+    capsys: pytest.CaptureFixture[str], words: tuple[str, ...], status: int, part: str
+) -> None:
+    found, out, err = run(capsys, *words)
+    assert (found, out) == (status, "")
+    assert part in err
+    assert "Traceback" not in err
+    assert len(err.splitlines()) == 1
+
+
+def test_evaluate_gives_the_exact_loss(capsys: pytest.CaptureFixture[str]) -> None:
+    measured = document(capsys, "evaluate", "tokaido", "--agent", "larger")
+    wins = measured["win_against_exact"]
+    assert wins["average"] == pytest.approx(0.1924, abs=5e-5)
+    assert wins["average"] == pytest.approx((wins["first"] + wins["second"]) / 2)
+    assert measured["exact_loss_pp"] == pytest.approx(50 - 100 * wins["average"], abs=1e-9)
+
+
+def test_evaluate_lets_any_agent_meet_any_other(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("evaluate", "tokaido", "--rules", "max_turns=5", "--agent", "larger")
+    measured = document(capsys, *words, "--against", "smaller")
+    assert measured["win_against"]["first"] > 0.9
+    assert "exact_loss_pp" not in measured
+    status, out, _ = run(capsys, *words)
+    assert status == 0
+    assert "percentage points" in out
+
+
+def test_evaluate_puts_agents_on_a_ladder_where_the_game_is_not_solved(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("evaluate", "quoridor", "--rules", "board_size=3,fences=1", "--games", "2", "--agent", "heuristic")
+    ladder = document(capsys, *words)
+    assert ladder["exact"] is False
+    assert {line["agent"] for line in ladder["ladder"]["agents"]} == {"heuristic", "random", "shortest_path"}
+    assert run(capsys, "evaluate", "picture_sugoroku", "--agent", "random", "--games", "2")[0] == 0
