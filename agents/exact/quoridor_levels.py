@@ -17,8 +17,9 @@ from typing import Any
 
 import numpy as np
 
+from ...envs.bits import popcount
 from ...envs.compiling import kernel
-from ...envs.quoridor.kernels import BIT, FENCES, SIZE, STATE_SIZE, fence_candidates, walls_of
+from ...envs.quoridor.kernels import BIT, FENCES, GOAL_LOW, SIZE, STATE_SIZE, fence_candidates, walls_of
 from .quoridor_layouts import find, lay_out
 from .quoridor_pawns import NO_FENCE, SQUARES, connected_to_goal, has, settle
 
@@ -109,6 +110,26 @@ def write_scores(rules: Any, walls: Any, values: Any, scores: Any) -> Any:
                     score = score_of(plies)
                 scores[seat, near * squares + far] = score
     return longest
+
+
+@kernel
+def pairs_of_squares(rules: Any, walls: Any) -> Any:
+    """Return in how many ways two pawns can stand on a layout, neither arrived, both with a path."""
+    near_to_goal, _ = connected_to_goal(rules, walls, 0)
+    far_to_goal, _ = connected_to_goal(rules, walls, 1)
+    near_to_goal &= ~np.uint64(rules[GOAL_LOW])
+    far_to_goal &= ~np.uint64(rules[GOAL_LOW + 1])
+    return popcount(near_to_goal) * popcount(far_to_goal) - popcount(near_to_goal & far_to_goal)
+
+
+@kernel(allocates=True)
+def count_states(rules: Any, placed: Any, layouts: Any) -> Any:
+    """Return how many positions the layouts of a level have: hands, sides to move, squares."""
+    state, count = np.zeros(STATE_SIZE, np.int64), 0
+    for layout in layouts:
+        lay_out(rules, layout, state)
+        count += pairs_of_squares(rules, walls_of(state))
+    return 2 * hands(rules, placed) * count
 
 
 @kernel(allocates=True)

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from sekisho.agents.exact import table_file, tokaido_library
+from sekisho.agents.exact import keeping, table_file
 from sekisho.cli.main import main
 
 
 @pytest.fixture(autouse=True)
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(tokaido_library, "cache_folder", lambda: tmp_path / "cache")
+    monkeypatch.setattr(keeping, "cache_folder", lambda: tmp_path / "cache")
     return tmp_path / "cache"
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from sekisho.agents import make_agent
-from sekisho.agents.exact import tokaido_library
+from sekisho.agents.exact import keeping, tokaido_library
 from sekisho.agents.exact.tokaido_solver import solve
 from sekisho.envs import load_game
 from sekisho.envs.errors import AgentError, SekishoError, TableError
@@ -89,7 +89,7 @@ def test_it_has_no_options_but_its_own() -> None:
 
 
 def test_four_players_need_a_table_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tokaido_library, "cache_folder", lambda: tmp_path)
+    monkeypatch.setattr(keeping, "cache_folder", lambda: tmp_path)
     tokaido_library.table_for.cache_clear()
     with pytest.raises(AgentError, match="sekisho solve tokaido --players 4"):
         make_agent("exact").supports(load_game("tokaido", players=4))

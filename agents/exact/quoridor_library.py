@@ -1,0 +1,78 @@
+"""Where tables of Quoridor are found: those that ship, those in the user's cache folder, and those made on first use."""
+
+from __future__ import annotations
+
+import logging
+from functools import lru_cache
+from pathlib import Path
+
+from ...envs.quoridor.rules import Quoridor
+from .. import store
+from . import quoridor_solver, quoridor_table
+from .keeping import Progress, cache_path, kept, named, solve_into
+from .quoridor_table import QuoridorTable, identity, solved_game
+from .waiting import bar
+
+_log = logging.getLogger("sekisho")
+
+
+def table_path(game: Quoridor) -> Path:
+    """Return where the user's cache folder has, or would have, the table of a game."""
+    return cache_path(f"quoridor-{game.board_size}", identity(solved_game(game)))
+
+
+def find(game: Quoridor) -> QuoridorTable | None:
+    """Return the table of a game if it ships or is in the cache folder; else None; see `keeping.kept`."""
+    solved = solved_game(game)
+    path = store.shipped_table("quoridor", identity(solved))
+    if path is not None:
+        return quoridor_table.load(path, solved)
+    return kept(table_path(game), lambda path: quoridor_table.load(path, solved))
+
+
+def load_file(path: Path, game: Quoridor) -> QuoridorTable:
+    """Return the table in a file that somebody names; see `keeping.named`."""
+    return named(path, lambda path: quoridor_table.load(path, solved_game(game)))
+
+
+@lru_cache(maxsize=8)
+def table_for(game: Quoridor) -> QuoridorTable:
+    """Return the table of a game, which is solved on first use.
+
+    Raises:
+        AgentError: if it cannot be solved or is too large.
+    """
+    table = find(game)
+    if table is not None:
+        return table
+    quoridor_solver.check_size(game)
+    _log.warning("sekisho: solving %s (only the first time) ...", described(game))
+    with bar() as progress:
+        return solve_and_keep(game, progress=progress)
+
+
+def described(game: Quoridor) -> str:
+    """Return a game in words."""
+    return f"quoridor on {game.board_size}x{game.board_size} with {game.options['fences']} fences each"
+
+
+def command(game: Quoridor) -> str:
+    """Return the command that solves a game."""
+    return f"sekisho solve quoridor --rules board_size={game.board_size},fences={game.options['fences']}"
+
+
+def solve_and_keep(
+    game: Quoridor, output: Path | None = None, progress: Progress | None = None, force: bool = False
+) -> QuoridorTable:
+    """Solve a game and write the table; see `keeping.solve_into`.
+
+    Args:
+        game: the rules.
+        output: file for the table; default: in the cache folder, where one that cannot be written is only said.
+        progress: told how far it is.
+        force: even if it is very large.
+    """
+    return solve_into(
+        output or table_path(game), output is None, identity(solved_game(game)),
+        lambda resume, save: quoridor_solver.solve(game, force, progress, resume, save),
+    )  # fmt: skip

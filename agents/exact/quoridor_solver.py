@@ -1,0 +1,128 @@
+"""Small boards of Quoridor solved completely: fences are only added, so level by level from the fullest board."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...envs.errors import AgentError, RunError
+from ...envs.quoridor.rules import Quoridor
+from . import quoridor_levels as compiled
+from .keeping import Checkpoint, Progress, Save
+from .quoridor_layouts import LARGEST_BOARD, next_layouts
+from .quoridor_table import Level, QuoridorTable, solved_game
+
+MOST_BYTES = 4 << 30
+"""Memory for the values beyond which a game is only tried when that is wished."""
+CHUNK = 2_000
+"""Positions of hands and layouts that compiled code solves before it says how far it is."""
+
+
+def check_size(game: Quoridor, force: bool = False) -> None:
+    """Refuse a game that cannot be solved or, unless `force` is set, that is too large.
+
+    Raises:
+        AgentError: naming what is too much.
+    """
+    for _ in enumerate_levels(game, force):
+        pass
+
+
+def enumerate_levels(game: Quoridor, force: bool = False, progress: Progress | None = None) -> Iterator[Any]:
+    """Yield the layouts (int64, ascending) with 0, 1, 2, ... fences until nobody can place another.
+
+    Raises:
+        AgentError: if the game cannot be solved, or its values take more than `MOST_BYTES` and `force` is not set.
+    """
+    game = solved_game(game)
+    if game.board_size > LARGEST_BOARD:
+        raise AgentError(
+            f"boards of {game.board_size}x{game.board_size} cannot be solved; they can up to "
+            f"{LARGEST_BOARD}x{LARGEST_BOARD}, with few fences (`--rules board_size=5,fences=2`)"
+        )
+    side = game.board_size * (game.board_size - 1)
+    layouts: NDArray[np.int64] = np.zeros(1, np.int64)
+    size = 0
+    for placed in range(2 * game.options["fences"] + 1):
+        size += layouts.size * int(compiled.hands(game.rules, placed)) * 2 * side * side
+        if size > MOST_BYTES and not force:
+            raise AgentError(
+                f"quoridor on {game.board_size}x{game.board_size} with {game.options['fences']} fences each has more "
+                f"than {size:,} positions, one byte each: too many unless you insist (`sekisho solve ... --force`)"
+            )
+        yield layouts
+        if placed == 2 * game.options["fences"]:
+            return
+        layouts = next_layouts(game, layouts)
+        if layouts.size == 0:
+            return
+        if progress:
+            progress("layouts", layouts.size, None)
+
+
+def solve(
+    game: Quoridor, force: bool = False, progress: Progress | None = None, resume: Checkpoint | None = None,
+    save: Save | None = None,
+) -> QuoridorTable:  # fmt: skip
+    """Solve every position of a game.
+
+    Args:
+        game: two players; see `solved_game`.
+        force: even if it takes more memory than `MOST_BYTES`.
+        progress: told how many layouts are solved.
+        resume: what an earlier run has handed to `save`.
+        save: told now and then how far the run is.
+
+    Raises:
+        AgentError: see `enumerate_levels`.
+        RunError: if a win takes longer than a byte can tell.
+    """
+    begin = time.perf_counter()
+    game = solved_game(game)
+    layouts = list(enumerate_levels(game, force, progress))
+    levels = [Level(numbers, _empty_scores(game, placed, numbers)) for placed, numbers in enumerate(layouts)]
+    total, done = sum(level.layouts.size for level in levels), 0
+    facts: dict[str, Any] = {"level": len(levels) - 1, "layouts": 0, "longest": 0, "seconds": 0.0}
+    if resume is not None:
+        facts = {name: resume[1][name] for name in facts}
+        for placed in range(facts["level"], len(levels)):
+            levels[placed].scores[:] = resume[0][f"scores_{placed}"]
+    earlier = facts["seconds"]
+    for placed in range(facts["level"], -1, -1):
+        level = levels[placed]
+        after = levels[placed + 1] if placed + 1 < len(levels) else _nothing(game)
+        done = sum(other.layouts.size for other in levels[placed + 1 :])
+        start = facts["layouts"] if placed == facts["level"] else 0
+        chunk = max(1, CHUNK // level.scores.shape[1])
+        for first in range(start, level.layouts.size, chunk):
+            last = min(first + chunk, level.layouts.size)
+            longest = compiled.solve_layouts(
+                game.rules, placed, level.layouts, after.layouts, after.scores, first, last, level.scores
+            )
+            facts["longest"] = max(facts["longest"], int(longest))
+            if facts["longest"] > compiled.LONGEST_WIN:
+                raise RunError(f"a win takes more than {compiled.LONGEST_WIN} plies, which the table cannot tell")
+            if progress:
+                progress("layouts solved", done + last, total)
+            if save:
+                now = {"level": placed, "layouts": last, "seconds": earlier + time.perf_counter() - begin}
+                save({f"scores_{k}": levels[k].scores for k in range(placed, len(levels))}, {**facts, **now})
+    states = sum(int(compiled.count_states(game.rules, k, level.layouts)) for k, level in enumerate(levels))
+    return QuoridorTable(
+        game, levels,
+        {"states": states, "longest": facts["longest"], "seconds": earlier + time.perf_counter() - begin},
+    )  # fmt: skip
+
+
+def _empty_scores(game: Quoridor, placed: int, layouts: NDArray[np.int64]) -> NDArray[np.int8]:
+    squares = game.board_size * (game.board_size - 1)
+    return np.zeros((layouts.size, int(compiled.hands(game.rules, placed)), 2, squares * squares), np.int8)
+
+
+def _nothing(game: Quoridor) -> Level:
+    """Return the level after the last one."""
+    return Level(np.zeros(0, np.int64), np.zeros((0, 1, 2, 1), np.int8))
