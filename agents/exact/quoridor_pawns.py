@@ -135,8 +135,7 @@ def sort_fences(fences: Any, pending: Any, held: Any, first: Any, following: Any
                     plies = fences[seat, own, other] if seat == 0 else fences[seat, other, own]
                     if plies == NO_FENCE:
                         continue
-                    if plies <= 0:
-                        held[seat, other, word] |= _1 << np.uint64(own - 63 * word)
+                    held[seat, other, word] |= _1 << np.uint64(own - 63 * word)
                     if plies != 0:
                         latest = max(latest, abs(plies))
                         state = (seat * SQUARES + own) * SQUARES + other
@@ -174,7 +173,7 @@ def settle(rules: Any, walls: Any, any_fences: Any, fences: Any, values: Any) ->
     """
     values[:] = 0
     pending = np.zeros((2, SQUARES, 2), np.uint64)  # by seat to move and square of the other pawn: states without value
-    held = np.zeros((2, SQUARES, 2), np.uint64)  # likewise: states not lost as yet, because of a fence
+    held = np.zeros((2, SQUARES, 2), np.uint64)  # likewise: states that a fence saves from being lost, as yet
     decided = np.zeros((2, 2, SQUARES, 2), np.uint64)  # lost and won ones, by the seat that moved before; see `resolve`
     over = np.zeros((SQUARES, 4, 2), np.uint64)
     prepare(rules, walls, pending, decided, over)
