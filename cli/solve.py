@@ -12,7 +12,7 @@ import tyro
 from ..envs.errors import OptionError
 from .common import Flag, GameWord, Rules, game_from_words
 
-SOLVED = ("tokaido",)
+SOLVED = ("quoridor", "tokaido")
 """Games with a module ``solve_GAME`` in this folder; it has ``run(command, game)``, which solves and prints."""
 
 

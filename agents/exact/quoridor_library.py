@@ -13,6 +13,9 @@ from .keeping import Progress, cache_path, kept, named, solve_into
 from .quoridor_table import QuoridorTable, identity, solved_game
 from .waiting import bar
 
+MOST_ON_FIRST_USE = 1e9
+"""Positions of a game, about, that an agent solves when it is first asked to play it."""
+
 _log = logging.getLogger("sekisho")
 
 
@@ -37,7 +40,7 @@ def load_file(path: Path, game: Quoridor) -> QuoridorTable:
 
 @lru_cache(maxsize=8)
 def table_for(game: Quoridor) -> QuoridorTable:
-    """Return the table of a game, which is solved on first use.
+    """Return the table of a game, which is solved on first use if it is not too large.
 
     Raises:
         AgentError: if it cannot be solved or is too large.
@@ -45,24 +48,14 @@ def table_for(game: Quoridor) -> QuoridorTable:
     table = find(game)
     if table is not None:
         return table
-    quoridor_solver.check_size(game)
-    _log.warning("sekisho: solving %s (only the first time) ...", described(game))
+    quoridor_solver.check_size(game, MOST_ON_FIRST_USE)
+    _log.warning("sekisho: solving %s (only the first time) ...", quoridor_solver.described(game))
     with bar() as progress:
         return solve_and_keep(game, progress=progress)
 
 
-def described(game: Quoridor) -> str:
-    """Return a game in words."""
-    return f"quoridor on {game.board_size}x{game.board_size} with {game.options['fences']} fences each"
-
-
-def command(game: Quoridor) -> str:
-    """Return the command that solves a game."""
-    return f"sekisho solve quoridor --rules board_size={game.board_size},fences={game.options['fences']}"
-
-
 def solve_and_keep(
-    game: Quoridor, output: Path | None = None, progress: Progress | None = None, force: bool = False
+    game: Quoridor, output: Path | None = None, progress: Progress | None = None
 ) -> QuoridorTable:
     """Solve a game and write the table; see `keeping.solve_into`.
 
@@ -70,9 +63,8 @@ def solve_and_keep(
         game: the rules.
         output: file for the table; default: in the cache folder, where one that cannot be written is only said.
         progress: told how far it is.
-        force: even if it is very large.
     """
     return solve_into(
         output or table_path(game), output is None, identity(solved_game(game)),
-        lambda resume, save: quoridor_solver.solve(game, force, progress, resume, save),
+        lambda resume, save: quoridor_solver.solve(game, progress, resume, save),
     )  # fmt: skip

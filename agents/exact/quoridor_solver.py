@@ -16,44 +16,58 @@ from .keeping import Checkpoint, Progress, Save
 from .quoridor_layouts import LARGEST_BOARD, next_layouts
 from .quoridor_table import Level, QuoridorTable, solved_game
 
-MOST_BYTES = 4 << 30
-"""Memory for the values beyond which a game is only tried when that is wished."""
+MOST_POSITIONS = 4_000_000_000
+"""Estimated positions, one byte each, beyond which a game is only tried when that is wished."""
 CHUNK = 2_000
 """Positions of hands and layouts that compiled code solves before it says how far it is."""
+SPEED = 10e6
+"""Positions that are solved in a second, roughly."""
+_CROWDING = 1.85
+"""How the places for one more fence shrink with the share of anchors that are free; fitted to 4x4 and 5x5."""
 
 
-def check_size(game: Quoridor, force: bool = False) -> None:
-    """Refuse a game that cannot be solved or, unless `force` is set, that is too large.
+def estimated_positions(game: Quoridor) -> float:
+    """Return about how many positions a game has, by the usual number of places for the next fence."""
+    game = solved_game(game)
+    squares, anchors = game.board_size * (game.board_size - 1), (game.board_size - 1) ** 2
+    layouts, positions = 1.0, 0.0
+    for placed in range(2 * game.options["fences"] + 1):
+        positions += layouts * int(compiled.hands(game.rules, placed)) * 2 * squares**2
+        layouts *= 2 * anchors * max(0.0, 1 - placed / anchors) ** _CROWDING / (placed + 1)
+    return positions
+
+
+def described(game: Quoridor) -> str:
+    """Return a game in words."""
+    return f"quoridor on {game.board_size}x{game.board_size} with {game.options['fences']} fences each"
+
+
+def check_size(game: Quoridor, most: float = MOST_POSITIONS) -> None:
+    """Refuse a game that cannot be solved or that has more than `most` positions.
 
     Raises:
-        AgentError: naming what is too much.
-    """
-    for _ in enumerate_levels(game, force):
-        pass
-
-
-def enumerate_levels(game: Quoridor, force: bool = False, progress: Progress | None = None) -> Iterator[Any]:
-    """Yield the layouts (int64, ascending) with 0, 1, 2, ... fences until nobody can place another.
-
-    Raises:
-        AgentError: if the game cannot be solved, or its values take more than `MOST_BYTES` and `force` is not set.
+        AgentError: with the estimated size.
     """
     game = solved_game(game)
+    what = described(game)
     if game.board_size > LARGEST_BOARD:
         raise AgentError(
-            f"boards of {game.board_size}x{game.board_size} cannot be solved; they can up to "
-            f"{LARGEST_BOARD}x{LARGEST_BOARD}, with few fences (`--rules board_size=5,fences=2`)"
+            f"{what} cannot be solved; boards up to {LARGEST_BOARD}x{LARGEST_BOARD} can, with few fences "
+            "(`--rules board_size=5,fences=2`)"
         )
-    side = game.board_size * (game.board_size - 1)
+    positions = estimated_positions(game)
+    if positions > most:
+        raise AgentError(
+            f"{what} has about {positions:.1e} positions, a byte of memory each, and takes some "
+            f"{positions / SPEED / 60:,.0f} minutes: insist with `sekisho solve quoridor "
+            f"--rules board_size={game.board_size},fences={game.options['fences']} --force`"
+        )
+
+
+def enumerate_layouts(game: Quoridor, progress: Progress | None = None) -> Iterator[NDArray[np.int64]]:
+    """Yield the layouts (int64, ascending) with 0, 1, 2, ... fences until nobody can place another."""
     layouts: NDArray[np.int64] = np.zeros(1, np.int64)
-    size = 0
     for placed in range(2 * game.options["fences"] + 1):
-        size += layouts.size * int(compiled.hands(game.rules, placed)) * 2 * side * side
-        if size > MOST_BYTES and not force:
-            raise AgentError(
-                f"quoridor on {game.board_size}x{game.board_size} with {game.options['fences']} fences each has more "
-                f"than {size:,} positions, one byte each: too many unless you insist (`sekisho solve ... --force`)"
-            )
         yield layouts
         if placed == 2 * game.options["fences"]:
             return
@@ -65,26 +79,26 @@ def enumerate_levels(game: Quoridor, force: bool = False, progress: Progress | N
 
 
 def solve(
-    game: Quoridor, force: bool = False, progress: Progress | None = None, resume: Checkpoint | None = None,
-    save: Save | None = None,
-) -> QuoridorTable:  # fmt: skip
+    game: Quoridor, progress: Progress | None = None, resume: Checkpoint | None = None, save: Save | None = None
+) -> QuoridorTable:
     """Solve every position of a game.
 
     Args:
         game: two players; see `solved_game`.
-        force: even if it takes more memory than `MOST_BYTES`.
         progress: told how many layouts are solved.
         resume: what an earlier run has handed to `save`.
         save: told now and then how far the run is.
 
     Raises:
-        AgentError: see `enumerate_levels`.
-        RunError: if a win takes longer than a byte can tell.
+        RunError: if a win takes longer than a byte can tell, or the memory does not suffice.
     """
     begin = time.perf_counter()
     game = solved_game(game)
-    layouts = list(enumerate_levels(game, force, progress))
-    levels = [Level(numbers, _empty_scores(game, placed, numbers)) for placed, numbers in enumerate(layouts)]
+    try:
+        layouts = list(enumerate_layouts(game, progress))
+        levels = [Level(numbers, _empty_scores(game, placed, numbers)) for placed, numbers in enumerate(layouts)]
+    except MemoryError as error:
+        raise RunError(f"the memory does not suffice for about {estimated_positions(game):.1e} positions") from error
     total, done = sum(level.layouts.size for level in levels), 0
     facts: dict[str, Any] = {"level": len(levels) - 1, "layouts": 0, "longest": 0, "seconds": 0.0}
     if resume is not None:
