@@ -22,8 +22,7 @@ LADDER = ("random", "shortest_path", "larger", "heuristic")
 
 @dataclass
 class Command:
-    """Measure a CPU player: its exact loss where the game is solved (Tokaido with 2 or 3 players, small boards of Quoridor), else on a
-    ladder."""
+    """Measure a CPU player: exactly where the game is solved (small Quoridor, Tokaido), else on a ladder."""
 
     game: GameWord
     """name of the game"""

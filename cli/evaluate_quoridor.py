@@ -6,8 +6,9 @@ import time
 from typing import Any
 
 import numpy as np
+from rich.table import Table
 
-from ..agents.exact import quoridor_library, quoridor_solver
+from ..agents.exact import quoridor_library, quoridor_solver, quoridor_table
 from ..agents.exact.quoridor_quality import Share, against_perfect_play, share_of_reachable, share_of_self_play
 from ..agents.exact.quoridor_table import outcome
 from ..agents.exact.waiting import bar
@@ -21,9 +22,13 @@ from .evaluate import Command
 def is_solved(game: Quoridor) -> bool:
     """Return whether the game has a table or can quickly get one."""
     try:
-        quoridor_solver.check_size(game, quoridor_library.MOST_ON_FIRST_USE)
+        quoridor_table.solved_game(game)
     except AgentError:
         return False
+    try:
+        quoridor_solver.check_size(game, quoridor_library.MOST_ON_FIRST_USE)
+    except AgentError:
+        return quoridor_library.find(game) is not None
     return True
 
 
@@ -67,20 +72,23 @@ def run(command: Command, game: Quoridor) -> None:
 
 
 def _share(share: Share) -> dict[str, Any]:
-    return {"share": share.share, "margin": share.margin, "positions": share.asked, "of": share.total}
+    return {
+        "share": share.share,
+        "margin": share.margin,
+        "positions": share.asked,
+        "of": share.total,
+        "share_at_stake": share.share_at_stake,
+        "positions_at_stake": share.at_stake,
+    }
 
 
 def _show(document: dict[str, Any], reachable: Share, self_play: Share) -> None:
     out = console()
-    drawn = f" ± {100 * reachable.margin:.2f} %, {reachable.asked:,} drawn from" if reachable.margin else " % of all"
-    out.print(
-        f"{document['agent']} keeps the value of the game in {100 * reachable.share:.2f}{drawn} {reachable.total:,} "
-        "positions that play can lead to;",
-        highlight=False,
-    )
-    out.print(
-        f"in games with itself in {100 * self_play.share:.2f} % of {self_play.asked:,} decisions.", highlight=False
-    )
+    out.print(f"{document['agent']}, asked whether it keeps the value of the game:", highlight=False)
+    table = Table("positions", "asked", "value kept", "value at stake", "and kept")
+    table.add_row(f"all {reachable.total:,} that play can lead to", *_cells(reachable))
+    table.add_row("its games with itself", *_cells(self_play))
+    out.print(table)
     wins = document["win_against_exact"]
     winner = {1: "first player wins", -1: "second player wins", 0: "game is drawn"}[document["value"]]
     out.print(
@@ -89,3 +97,9 @@ def _show(document: dict[str, Any], reachable: Share, self_play: Share) -> None:
         highlight=False,
     )
     out.print(f"{document['seconds']:.1f} s", highlight=False)
+
+
+def _cells(share: Share) -> tuple[str, ...]:
+    margin = f" ± {100 * share.margin:.2f}" if share.margin else ""
+    kept = "-" if share.share_at_stake is None else f"{100 * share.share_at_stake:.2f} %"
+    return f"{share.asked:,}", f"{100 * share.share:.2f}{margin} %", f"{share.at_stake:,}", kept

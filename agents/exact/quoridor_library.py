@@ -54,9 +54,7 @@ def table_for(game: Quoridor) -> QuoridorTable:
         return solve_and_keep(game, progress=progress)
 
 
-def solve_and_keep(
-    game: Quoridor, output: Path | None = None, progress: Progress | None = None
-) -> QuoridorTable:
+def solve_and_keep(game: Quoridor, output: Path | None = None, progress: Progress | None = None) -> QuoridorTable:
     """Solve a game and write the table; see `keeping.solve_into`.
 
     Args:

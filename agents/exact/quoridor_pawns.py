@@ -177,7 +177,10 @@ def settle(rules: Any, walls: Any, any_fences: Any, fences: Any, values: Any) ->
     decided = np.zeros((2, 2, SQUARES, 2), np.uint64)  # lost and won ones, by the seat that moved before; see `resolve`
     over = np.zeros((SQUARES, 4, 2), np.uint64)
     prepare(rules, walls, pending, decided, over)
-    first, following = np.full(LONGEST + 1, -1, np.int32), np.empty(2 * SQUARES * SQUARES if any_fences else 1, np.int32)
+    first, following = (
+        np.full(LONGEST + 1, -1, np.int32),
+        np.empty(2 * SQUARES * SQUARES if any_fences else 1, np.int32),
+    )
     latest = sort_fences(fences, pending, held, first, following) if any_fences else 0
     layer = last_found = 0
     while layer < latest or layer <= last_found + 1:

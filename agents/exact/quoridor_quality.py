@@ -29,17 +29,24 @@ class Share(NamedTuple):
     Attributes:
         kept: positions in which its action led to a position of the same outcome.
         asked: positions that it was asked about.
+        at_stake: those in which some action would have lost the value.
         total: positions from which those were drawn; as many as `asked` if it was asked about all.
     """
 
     kept: int
     asked: int
+    at_stake: int
     total: int
 
     @property
     def share(self) -> float:
         """The share in which it kept the value."""
         return self.kept / self.asked
+
+    @property
+    def share_at_stake(self) -> float | None:
+        """The share of those in which the value was at stake; None if it never was."""
+        return 1 - (self.asked - self.kept) / self.at_stake if self.at_stake else None
 
     @property
     def margin(self) -> float:
@@ -50,12 +57,26 @@ class Share(NamedTuple):
         return 1.96 * math.sqrt(smoothed * (1 - smoothed) / (self.asked + 4))
 
 
-def keeps_value(table: QuoridorTable, state: QuoridorState, action: int) -> bool:
-    """Return whether an action leaves the seat to move with the outcome that it had: won, drawn or lost."""
-    after = table.action_plies(state)
-    if action not in after:
-        raise RunError(f"an agent answers {state.to_text()!r} with {action!r:.80}, which is not legal")
-    return bool(np.sign(after[action]) == np.sign(table.plies(state)))
+class _Count:
+    """Counts decisions that keep the value: won, drawn or lost for the seat to move."""
+
+    def __init__(self, table: QuoridorTable) -> None:
+        self._table = table
+        self.kept = self.asked = self.at_stake = 0
+
+    def add(self, state: QuoridorState, action: int) -> None:
+        """Look at one decision."""
+        after = self._table.action_plies(state)
+        if action not in after:
+            raise RunError(f"an agent answers {state.to_text()!r} with {action!r:.80}, which is not legal")
+        outcomes = {int(np.sign(plies)) for plies in after.values()}
+        self.asked += 1
+        self.kept += int(np.sign(after[action])) == max(outcomes)
+        self.at_stake += len(outcomes) > 1
+
+    def share(self, total: int) -> Share:
+        """Return what was counted, out of so many positions."""
+        return Share(self.kept, self.asked, self.at_stake, total)
 
 
 def share_of_reachable(
@@ -76,15 +97,14 @@ def share_of_reachable(
     counts = [int(level.sum()) for level in reached]
     total = sum(counts)
     chosen = np.arange(total) if not 0 < most < total else np.sort(rng.choice(total, most, replace=False))
-    kept = asked = 0
+    count = _Count(table)
     agent.reset()
     for batch in _batches(_states(table, game, reached, counts, chosen)):
         for state, decision in zip(batch, agent.act_many(batch, rng), strict=True):
-            kept += keeps_value(table, state, int(decision.action))
-        asked += len(batch)
+            count.add(state, int(decision.action))
         if progress:
-            progress("positions", asked, int(chosen.size))
-    return Share(kept, asked, total)
+            progress("positions", count.asked, int(chosen.size))
+    return count.share(total)
 
 
 def _states(
@@ -129,18 +149,17 @@ def share_of_self_play(
     progress: Progress | None = None,
 ) -> Share:  # fmt: skip
     """Let an agent play itself, each game after `opening_plies` random plies, and look at all of its decisions."""
-    kept = asked = 0
+    count = _Count(table)
     for number in range(games):
         state = _opened(game, rng)
         agent.reset()
         while not state.is_terminal():
             action = int(agent.act(state, rng).action)
-            kept += keeps_value(table, state, action)
-            asked += 1
+            count.add(state, action)
             state.apply_action(action)
         if progress:
             progress("games with itself", number + 1, games)
-    return Share(kept, asked, asked)
+    return count.share(count.asked)
 
 
 def _opened(game: Quoridor, rng: np.random.Generator) -> QuoridorState:

@@ -152,4 +152,3 @@ def load(path: Path, game: Quoridor) -> QuoridorTable:
         raise TableError(f"{path} is unfinished: continue with `sekisho solve quoridor`")
     levels = [Level(arrays[f"layouts_{k}"], arrays[f"scores_{k}"]) for k in range(len(arrays) // 2)]
     return QuoridorTable(game, levels, facts)
-

@@ -89,28 +89,30 @@ def read_table(path: Path, private: bool = False) -> tuple[Arrays, dict[str, Any
         TableError: if it is no table, or was cut off or altered.
         OSError: if it cannot be read.
     """
-    size = path.stat().st_size
-    with path.open("rb") as file:
+    with path.open("rb") as file:  # one file to the end, should another be put in its place meanwhile
+        size = os.fstat(file.fileno()).st_size
         length = int.from_bytes(file.read(8), "little")
         if size < 8 or length > min(_LONGEST_HEADER, size - 8):
             raise TableError(f"{path} is no table of sekisho, or its beginning is damaged")
         words = file.read(length)
-    try:
-        header = json.loads(words)
-        metadata = header.pop("__metadata__")
-        description = json.loads(metadata["description"])
-        written, form = metadata["sha256"], metadata["format"]
-        places = {name: _place(entry) for name, entry in header.items()}
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise TableError(f"{path} is no table of sekisho, or its beginning is damaged") from error
-    if form != FORMAT or not isinstance(description, dict):
-        raise TableError(f"{path}: expected a table of the form {FORMAT}, not {form!r:.80}")
-    if 8 + length + max((at + nbytes for _, _, at, nbytes in places.values()), default=0) != size:
-        raise TableError(f"{path} was cut off or altered: its length is not what its beginning says")
-    arrays = {
-        name: np.memmap(path, dtype, "c" if private else "r", 8 + length + at, shape) if nbytes else np.zeros(shape, dtype)
-        for name, (dtype, shape, at, nbytes) in places.items()
-    }
+        try:
+            header = json.loads(words)
+            metadata = header.pop("__metadata__")
+            description = json.loads(metadata["description"])
+            written, form = metadata["sha256"], metadata["format"]
+            places = {name: _place(entry) for name, entry in header.items()}
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            raise TableError(f"{path} is no table of sekisho, or its beginning is damaged") from error
+        if form != FORMAT or not isinstance(description, dict):
+            raise TableError(f"{path}: expected a table of the form {FORMAT}, not {form!r:.80}")
+        if 8 + length + max((at + nbytes for _, _, at, nbytes in places.values()), default=0) != size:
+            raise TableError(f"{path} was cut off or altered: its length is not what its beginning says")
+        arrays = {
+            name: np.memmap(file, dtype, "c" if private else "r", 8 + length + at, shape)
+            if nbytes
+            else np.zeros(shape, dtype)
+            for name, (dtype, shape, at, nbytes) in places.items()
+        }
     if digest(arrays, description) != written:
         raise TableError(f"{path} was altered or damaged: it does not match its checksum")
     return {name: np.asarray(array) for name, array in arrays.items()}, description

@@ -75,7 +75,12 @@ def test_it_plays_by_a_file_that_somebody_names(tmp_path: Path) -> None:
     [
         ("picture_sugoroku", {}, "exact", "plays quoridor and tokaido"),
         ("quoridor", {}, "exact", "9x9 with 10 fences each cannot be solved"),
-        ("quoridor", {"board_size": 5}, "exact", "insist with `sekisho solve quoridor --rules board_size=5,fences=10 --force`"),
+        (
+            "quoridor",
+            {"board_size": 5},
+            "exact",
+            "insist with `sekisho solve quoridor --rules board_size=5,fences=10 --force`",
+        ),
         ("tokaido", {"players": 5}, "exact", "2 to 4 players"),
         ("tokaido", {}, "exact:utility=glory", "place_points, first_only"),
     ],
