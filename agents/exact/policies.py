@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -159,6 +159,40 @@ class Arena:
             if sweeps.sweep_visits(self.game.rules, *self.nodes[:3], *policy, source, visits, order) <= PRECISION:
                 return visits
         raise RunError("games under this policy hardly end")
+
+    def turns_law(self, policy: Policy, rest: float = 1e-12) -> NDArray[np.float64]:
+        """Return the probability that a game in which all seats play a policy takes so many turns, skipped ones too.
+
+        Args:
+            policy: of everybody; nobody resigns.
+            rest: probability of all longer games together that is left out.
+
+        Returns:
+            float64 ``[most turns + 1]``.
+        """
+        chances = np.zeros((self.nodes.keys.size, compiled.RESIGNS + 1))
+        for node, kind in enumerate(self.nodes.kinds):
+            sweeps.policy_links(
+                self.game.rules, self.nodes.keys[node], kind, policy.second[node], policy.resigning[node], chances[node]
+            )
+        chances = np.ascontiguousarray(chances[:, : self.nodes.links.shape[1]])
+        after, ends = self.nodes.links // compiled.SHIFTS, self.nodes.kinds == compiled.END
+        passes = (self.nodes.links >= 0) & (self.nodes.links % compiled.SHIFTS > 0)
+        stays = (self.nodes.links >= 0) & ~passes
+        law = [0.0]
+        here: NDArray[Any] = np.zeros(self.nodes.keys.size)
+        here[self.start] = 1.0
+        while sum(law) < 1 - rest and len(law) < MOST_SWEEPS:
+            later, ended = np.zeros_like(here), 0.0
+            while here.any():
+                flow = here[:, None] * chances
+                later += np.bincount(after[passes], flow[passes], minlength=here.size)
+                here = np.bincount(after[stays], flow[stays], minlength=here.size)
+                ended += float(here[ends].sum())
+                here[ends] = 0.0
+            law.append(ended)
+            here = later
+        return np.array(law)
 
     def _nobody_resigns(self) -> NDArray[np.float64]:
         return np.zeros((self.nodes.keys.size, FACES if self.game.options["allow_resign"] else 0))

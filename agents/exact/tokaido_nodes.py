@@ -67,9 +67,9 @@ def key_of(state: TokaidoState) -> int:
 
 def end_values(game: Tokaido, key: int, utility: int) -> NDArray[np.float64]:
     """Return the utility of each seat, in seat order, at an end of the game with that key."""
-    values = np.zeros((1, game.num_players))
+    values: NDArray[np.float64] = np.zeros((1, game.num_players))
     fill_ends(game.rules, np.array([key]), np.array([compiled.END], np.uint8), utility, values)
-    return values[0]
+    return values.reshape(-1)
 
 
 def state_at(game: Tokaido, key: int) -> TokaidoState:

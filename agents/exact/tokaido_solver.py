@@ -32,6 +32,8 @@ PATIENCE = 25
 GROWTH = 4.0
 """Factor by which it grows."""
 ALL_SECOND = (1 << 21) - 1
+WHOLE_SWEEPS_FROM = 40
+"""Sweep from which on all nodes are swept."""
 BLOCK = 500_000
 """Nodes swept before it is said how far a sweep is."""
 MOST_FROM_A_POSITION = 400_000
@@ -162,7 +164,8 @@ def _solve_many(
             gain, lowered = _lower_choices(game, nodes, values, choices)
             if lowered == 0:
                 return {"sweeps": number, "residual": change, "epsilon": epsilon, "gain": gain}
-        stalled, least = (0, change) if change < least else (stalled + 1, least)
+        if number >= WHOLE_SWEEPS_FROM:
+            stalled, least = (0, change) if change < least else (stalled + 1, least)
         if stalled >= PATIENCE:
             epsilon, stalled, least = GROWTH * epsilon, 0, np.inf
 
@@ -180,13 +183,19 @@ def _sweep(
     game: Tokaido, nodes: Nodes, values: NDArray[np.float64], choices: NDArray[np.int32], epsilon: float, number: int,
     progress: Progress | None,
 ) -> tuple[float, int]:  # fmt: skip
-    """Sweep over all nodes in blocks; return the largest change and how many choices changed."""
+    """Sweep over nodes in blocks; return the largest change and how many choices changed.
+
+    The first sweeps end early, each a little later than the one before: as long as the values at the end of the road are
+    far from right, those at its beginning are not worth working out.
+    """
     out, count = np.zeros(2), nodes.keys.size
-    for last in range(count, 0, -BLOCK):
-        sweeps.sweep_values(game.rules, *nodes[:3], values, choices, epsilon, max(last - BLOCK, 0), last, out)
+    least = count - count * (number + 1) // WHOLE_SWEEPS_FROM if number < WHOLE_SWEEPS_FROM else 0
+    for last in range(count, least, -BLOCK):
+        first = max(last - BLOCK, least)
+        sweeps.sweep_values(game.rules, *nodes[:3], values, choices, epsilon, first, last, out)
         if progress:
-            progress(f"sweep {number + 1}", count - max(last - BLOCK, 0), count)
-    return float(out[0]), int(out[1])
+            progress(f"sweep {number + 1}", count - first, count)
+    return (float(out[0]) if least == 0 else np.inf), int(out[1])
 
 
 def start_values(table: TokaidoTable) -> NDArray[np.float64]:

@@ -12,7 +12,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from ...envs.errors import TableError
+from ...envs.errors import RunError, TableError
 from ...envs.tokaido.kernels import OVER, ROLL, SEAT, TURNS, WAITS
 from ...envs.tokaido.rules import Tokaido, TokaidoState
 from . import tokaido_nodes
@@ -126,7 +126,12 @@ class TokaidoTable:
                 return np.roll(table.values[node], seat)
         if self.solve_from is None:
             raise TableError(f"play from the start cannot reach {state.to_text()!r}, so the table has no value for it")
-        self._others.append(self.solve_from(state))
+        try:
+            self._others.append(self.solve_from(state))
+        except RunError as error:
+            raise TableError(
+                f"play from the start cannot reach {state.to_text()!r}, and it is too far from the end to be solved now"
+            ) from error
         return np.roll(self._others[-1].values[tokaido_nodes.find_key(self._others[-1].keys, key)], seat)
 
 

@@ -101,3 +101,35 @@ def test_four_players_need_a_table_first(tmp_path: Path, monkeypatch: pytest.Mon
     with pytest.raises(AgentError, match="sekisho solve tokaido --players 4"):
         make_agent("exact").supports(load_game("tokaido", players=4))
     tokaido_library.table_for.cache_clear()
+
+
+# --- pocket ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("position", "action"),
+    [
+        ("15 15 / 1 / [1-2]", "2"),  # the pass at 16 leads back to 14
+        ("42 30 / 1 / [2-4]", "2"),  # 44 counts 48, more than 46
+        ("53 20 / 1 / [1-5]", "1"),  # arriving beats everything
+        ("24 24 / 1 / [1-2]", "2"),  # in the rain at 25 both rest
+        ("41 20 / 1 / road", "crossing"),
+    ],
+)
+def test_the_agent_with_rules_to_remember_counts_stations(position: str, action: str) -> None:
+    state = load_game("tokaido").from_text(position)
+    assert state.action_to_string(make_agent("pocket").act(state, RNG).action) == action
+
+
+def test_the_agent_with_rules_to_remember_plays_at_every_table() -> None:
+    for players in (2, 3, 6):
+        state = load_game("tokaido", players=players, allow_resign=True).new_initial_state()
+        rng, agent = np.random.default_rng(players), make_agent("pocket")
+        while not state.is_terminal():
+            if state.is_chance_node():
+                state.apply_action(int(rng.choice([outcome for outcome, _ in state.chance_outcomes()])))
+            else:
+                state.apply_action(agent.act(state, rng).action)
+        assert state.end_reason() == "goal"
+    with pytest.raises(AgentError, match="plays tokaido"):
+        make_agent("pocket").supports(load_game("quoridor"))

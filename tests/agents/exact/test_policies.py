@@ -55,6 +55,11 @@ def test_the_heuristic_loses_little(forks: str) -> None:
 
 
 @pytest.mark.slow
+def test_rules_that_a_person_can_remember_lose_less_than_a_point(arena: Arena) -> None:
+    assert 50 - 100 * wins(arena, arena.ask(make_agent("pocket")), arena.perfect()).mean() < 0.7
+
+
+@pytest.mark.slow
 def test_the_agent_that_plays_by_the_table_plays_perfectly(arena: Arena) -> None:
     asked, perfect = arena.ask(make_agent("exact")), arena.perfect()
     np.testing.assert_array_equal(asked.second, perfect.second)
@@ -138,12 +143,32 @@ def test_agents_are_asked_in_batches(late: Arena) -> None:
     np.testing.assert_array_equal(policy.second[~detour], late.ask(make_agent("larger")).second[~detour])
 
 
-def test_visits_count_turns(arena: Arena) -> None:
-    visits = arena.visits(arena.perfect())
+def test_the_law_of_turns_and_the_visits_are_those_of_one_game(arena: Arena) -> None:
+    perfect = arena.perfect()
+    visits, law = arena.visits(perfect), arena.turns_law(perfect)
     assert visits[arena.start] == pytest.approx(1.0)
-    ends = arena.nodes.kinds == 4
-    assert visits[ends].sum() == pytest.approx(1.0, abs=1e-9)
-    assert 20 < visits[arena.nodes.begins == 1].sum() < 45  # turns of a game of two
+    assert visits[arena.nodes.kinds == 4].sum() == pytest.approx(1.0, abs=1e-9)
+    assert law.sum() == pytest.approx(1.0, abs=1e-11)
+    mean = law @ np.arange(law.size)
+    assert 18 < mean < visits[arena.nodes.begins == 1].sum()  # a place where turns begin can be met in mid-turn too
+
+
+def test_the_law_of_turns_agrees_with_games_played(arena: Arena) -> None:
+    law = arena.turns_law(arena.ask(make_agent("larger")))
+    mean = law @ np.arange(law.size)
+    deviation = math.sqrt(law @ (np.arange(law.size) - mean) ** 2)
+    game, rng, counts = Tokaido(max_turns=399), np.random.default_rng(3), []
+    agent = make_agent("larger")
+    for _ in range(150):
+        state = game.new_initial_state()
+        while not state.is_terminal():
+            if state.is_chance_node():
+                outcomes, chances = zip(*state.chance_outcomes(), strict=True)
+                state.apply_action(int(rng.choice(outcomes, p=chances)))
+            else:
+                state.apply_action(agent.act(state, rng).action)
+        counts.append(state.turns)
+    assert abs(np.mean(counts) - mean) < 4 * deviation / math.sqrt(len(counts))
 
 
 def test_games_with_too_many_decisions_are_refused() -> None:

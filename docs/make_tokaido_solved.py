@@ -1,0 +1,373 @@
+"""Make ``docs/tokaido_solved.md`` and its pictures anew: ``python docs/make_tokaido_solved.py`` (extra ``plots``).
+
+Everything is computed, nothing is sampled. A table of four players is used if it is in the cache folder.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib import pyplot as plt
+from numpy.typing import NDArray
+
+from sekisho.agents import make_agent
+from sekisho.agents.exact import tokaido_kernels as compiled
+from sekisho.agents.exact import tokaido_library
+from sekisho.agents.exact.policies import Arena, Policy
+from sekisho.agents.exact.tokaido_nodes import state_at
+from sekisho.agents.exact.tokaido_solver import solve, start_values
+from sekisho.agents.exact.tokaido_table import TokaidoTable
+from sekisho.envs.tokaido import kernels
+from sekisho.envs.tokaido.road import ROAD
+from sekisho.envs.tokaido.rules import OPTIONS, Tokaido
+from sekisho.envs.tokaido.tables import ROLLS, SPOT_NAMES, SPOTS, station_of
+
+FOLDER = Path(__file__).resolve().parent
+GAME = Tokaido()
+GOAL = ROAD.goal
+INK, RED, BLUE, GREEN, SAND = "#33291f", "#c0392b", "#0072B2", "#009E73", "#E69F00"
+POINT = 50  # percentage points of the chance to win in one unit of return
+
+
+class Decisions:
+    """Every decision of the two-player game under perfect play: how often it comes up and what is at stake.
+
+    Attributes (one entry a decision):
+        station: of the mover.
+        weight: how often a game comes to it.
+        gain: what the second choice (larger number, detour) gains over the first, in percentage points.
+        road: whether it is a choice of road.
+    """
+
+    def __init__(self, arena: Arena, table: TokaidoTable, policy: Policy) -> None:
+        nodes, game = arena.nodes, arena.game
+        self.visits = arena.visits(policy)
+        words = np.array([state_at(game, int(key)).words if kind != compiled.END else np.zeros(15, np.int64)
+                          for key, kind in zip(nodes.keys, nodes.kinds, strict=True)])  # fmt: skip
+        self.stations = np.array([station_of(name) if name != "R" else 0 for name in SPOT_NAMES])[words[:, :2]]
+        after, shift = (nodes.links // compiled.SHIFTS).clip(0), nodes.links % compiled.SHIFTS
+        own = np.where(shift == 0, table.values[after, 0], table.values[after, 1]) * POINT
+        first, second, weight, node = [], [], [], []
+        numbers = game.rules[kernels.NUMBERS :][:42].reshape(21, 2)
+        throws, roads = (np.flatnonzero(nodes.kinds == kind) for kind in (compiled.THROW, compiled.CHOOSE_ROAD))
+        for roll, (low, high) in enumerate(numbers):
+            node.append(throws)
+            first.append(own[throws, low])
+            second.append(own[throws, high])
+            weight.append(self.visits[throws] * game.rules[kernels.WEIGHTS + roll] / 36)
+        self.gain = np.concatenate([*second, own[roads, 1]]) - np.concatenate([*first, own[roads, 0]])
+        self.weight = np.concatenate([*weight, self.visits[roads]])
+        self.node = np.concatenate([*node, roads])
+        self.station = self.stations[self.node, 0]
+        self.rival = self.stations[self.node, 1]
+        self.road = np.repeat([False, True], [21 * throws.size, roads.size])
+
+
+def lead_table(table: TokaidoTable) -> NDArray[np.float64]:
+    """Return the mover's chance to win by the stations of both, float64 ``[54, 54]`` (own, rival's)."""
+    chances = np.empty((GOAL, GOAL))
+    for own in range(GOAL):
+        for rival in range(GOAL):
+            state = GAME.from_text(f"{own} {rival} / 1 / turn")
+            chances[own, rival] = (1 + table.seat_values(state)[0]) / 2
+    return chances
+
+
+def landing_worth(table: TokaidoTable, reach: int = 5) -> dict[int, float]:
+    """Return what landing on each station by dice is worth, in points, against the mean of its surroundings.
+
+    Both are meant over rivals up to `reach` stations away; the rival moves next unless the station says otherwise.
+    """
+    values: dict[int, float] = {}
+    for station in range(1, GOAL):
+        found = _way_onto(station)
+        if found is None:
+            continue
+        place, action = found
+        rivals = range(max(station - reach, 0), min(station + reach, GOAL - 1) + 1)
+        texts = [f"{place} {rival} / 1 / {_roll_with(action)}" for rival in rivals]
+        values[station] = float(
+            np.mean([table.action_values(GAME.from_text(text))[action][0] * POINT for text in texts])
+        )
+    around = {s: [values[o] for o in values if o != s and abs(o - s) <= reach] for s in values}
+    return {station: value - float(np.mean(around[station])) for station, value in values.items()}
+
+
+def _way_onto(station: int) -> tuple[str, int] | None:
+    """Return a place and an action from where dice lead exactly onto a station."""
+    for action in range(6):
+        for place in GAME.walker.next:
+            plain = place in SPOTS and not place.endswith("c") and place not in GAME.walker.forks
+            if plain and GAME.walker.landing(place, action + 1).stop == str(station):
+                landing = GAME.walker.landing(place, action + 1)
+                if not landing.bounced and landing.used == action + 1:
+                    return place, action
+    return None
+
+
+def _roll_with(action: int) -> str:
+    """Return a throw after which the number of an action (1 to 6) can be taken."""
+    return f"[1-{action + 1}]"
+
+
+def mean_of(law: NDArray[np.float64]) -> float:
+    """Return the mean of a law of counts."""
+    return float(law @ np.arange(law.size))
+
+
+# --- pictures --------------------------------------------------------------------------------------------------------
+
+
+def save(figure: Any, name: str) -> str:
+    """Write a picture and return the line that shows it."""
+    figure.savefig(FOLDER / "pictures" / f"{name}.svg", bbox_inches="tight", metadata={"Date": None})
+    plt.close(figure)
+    return f"pictures/{name}.svg"
+
+
+def axes(width: float = 9.0, height: float = 3.6, rows: int = 1) -> Any:
+    """Return a figure and its axes, plain and without frames."""
+    figure, made = plt.subplots(rows, 1, figsize=(width, height), squeeze=False)
+    for axis in made[:, 0]:
+        axis.spines[["top", "right"]].set_visible(False)
+        axis.set_xlim(-0.8, GOAL + 0.2)
+        axis.set_xticks(range(0, GOAL + 1, 5))
+    return figure, made[:, 0]
+
+
+def picture_lead(chances: NDArray[np.float64]) -> str:
+    """Draw who is ahead, by the stations of both."""
+    figure, axis = plt.subplots(figsize=(6.4, 5.4))
+    shown = axis.imshow(100 * chances.T, origin="lower", cmap="RdBu", vmin=0, vmax=100, interpolation="nearest")
+    lines = axis.contour(100 * chances.T, levels=[10, 25, 50, 75, 90], colors=INK, linewidths=0.8)
+    axis.clabel(lines, fmt="%d %%", fontsize=7)
+    axis.set_xlabel("station of the one to move")
+    axis.set_ylabel("station of the rival")
+    axis.set_title("Chance to win of the one to move", loc="left")
+    figure.colorbar(shown, label="%", shrink=0.8)
+    return save(figure, "tokaido_solved_lead")
+
+
+def picture_stations(worth: dict[int, float]) -> str:
+    """Draw what landing on each station is worth."""
+    figure, (axis,) = axes()
+    for station, value in worth.items():
+        event = ROAD.events.get(station)
+        kind = "fork" if station in ROAD.forks else event.kind if event else ""
+        axis.bar(station, value, color=(GREEN if value > 0 else RED) if kind else "#c9bda9", width=0.8)
+        if kind:
+            axis.annotate(kind, (station, value), rotation=90, fontsize=7, ha="center",
+                          va="bottom" if value > 0 else "top", xytext=(0, 3 if value > 0 else -3),
+                          textcoords="offset points")  # fmt: skip
+    axis.axhline(0, color=INK, linewidth=0.8)
+    low, high = min(worth.values()), max(worth.values())
+    axis.set_ylim(low - 0.35 * (high - low), high + 0.35 * (high - low))
+    axis.set_xlabel("station on which the dice end")
+    axis.set_ylabel("points of chance to win")
+    axis.set_title("What a station is worth, against those within five stations", loc="left")
+    return save(figure, "tokaido_solved_stations")
+
+
+def picture_roads(table: TokaidoTable) -> tuple[str, dict[int, NDArray[np.float64]]]:
+    """Draw which road is right by the rival's station."""
+    figure, (axis,) = axes()
+    found = {}
+    for fork, colour in zip(ROAD.forks, (BLUE, RED, GREEN), strict=True):
+        after = [table.action_values(GAME.from_text(f"{fork} {rival} / 1 / road")) for rival in range(GOAL)]
+        found[fork] = np.array([(a[kernels.CROSSING][0] - a[kernels.DETOUR][0]) * POINT for a in after])
+        axis.plot(range(GOAL), found[fork], color=colour, label=f"{ROAD.stations[fork].romaji} {fork}")
+        axis.plot(fork, found[fork][fork], "o", color=colour)
+    axis.axhline(0, color=INK, linewidth=0.8)
+    axis.set_xlabel("station of the rival (dot: the fork itself)")
+    axis.set_ylabel("points of chance to win")
+    axis.set_title("What the crossing gains over the detour", loc="left")
+    axis.legend(frameon=False)
+    return save(figure, "tokaido_solved_roads"), found
+
+
+def by_station(decisions: Decisions, of: NDArray[np.float64], where: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Return the weighted mean of something over the decisions at each station."""
+    weight = np.bincount(decisions.station[where], decisions.weight[where], minlength=GOAL)
+    total = np.bincount(decisions.station[where], (decisions.weight * of)[where], minlength=GOAL)
+    with np.errstate(invalid="ignore"):
+        return np.asarray(total / weight)
+
+
+def picture_numbers(decisions: Decisions) -> str:
+    """Draw where the smaller number is right, and where the choice matters."""
+    figure, (upper, lower) = axes(height=5.6, rows=2)
+    real = ~decisions.road & (np.abs(decisions.gain) > 1e-7)
+    upper.bar(range(GOAL), 100 * by_station(decisions, decisions.gain < 0, real), color=SAND)
+    upper.set_ylabel("%")
+    upper.set_title("How often the smaller number is right, by the station of the mover", loc="left")
+    lower.bar(range(GOAL), by_station(decisions, np.abs(decisions.gain), ~decisions.road), color=RED)
+    lower.set_ylabel("points")
+    lower.set_xlabel("station of the mover")
+    lower.set_title("What the worse number costs: the critical zones", loc="left")
+    figure.tight_layout()
+    return save(figure, "tokaido_solved_numbers")
+
+
+def picture_turns(law: NDArray[np.float64], random: NDArray[np.float64]) -> str:
+    """Draw how long games are."""
+    figure, axis = plt.subplots(figsize=(9, 3.2))
+    axis.spines[["top", "right"]].set_visible(False)
+    axis.fill_between(range(len(law)), 100 * law, color=BLUE, alpha=0.35, label="perfect play")
+    axis.plot(range(len(random)), 100 * random, color=RED, label="random play")
+    axis.set_xlim(8, 90)
+    axis.set_ylim(0)
+    axis.set_xlabel("turns of both players together")
+    axis.set_ylabel("% of games")
+    axis.set_title("How long a game of two is", loc="left")
+    axis.legend(frameon=False)
+    return save(figure, "tokaido_solved_turns")
+
+
+# --- tables ----------------------------------------------------------------------------------------------------------
+
+
+def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Return a table in Markdown."""
+    lines = [" | ".join(head), " | ".join("---" for _ in head), *(" | ".join(row) for row in rows)]
+    return "\n".join(f"| {line} |" for line in lines)
+
+
+def options_table(base: float) -> str:
+    """Return what each option changes on its own."""
+    rows = []
+    for option in OPTIONS:
+        if option.name in ("players", "allow_resign", "max_turns", "finish"):
+            continue
+        for value in option.choices[1:]:
+            game = Tokaido(**{option.name: value})
+            arena = Arena(game)
+            table = solve(game)
+            chance = (1 + start_values(table)[0]) / 2
+            turns = mean_of(arena.turns_law(arena.chosen(table.choices)))
+            rows.append(
+                [
+                    f"`{option.name}={str(value).lower()}`",
+                    f"{chance:.6f}",
+                    f"{100 * (chance - base):+.2f}",
+                    f"{turns:.1f}",
+                ]
+            )
+    return markdown_table(["option", "first player wins", "points more", "turns"], rows)
+
+
+def modes_table() -> str:
+    """Return the four modes that ship."""
+    rows = []
+    for forks in ("three", "miya"):
+        for goal in ("exact", "over"):
+            table = solve(Tokaido(forks=forks, goal=goal))
+            arena = Arena(table.game)
+            turns = mean_of(arena.turns_law(arena.chosen(table.choices)))
+            chance = (1 + start_values(table)[0]) / 2
+            rows.append([forks, goal, f"{chance:.8f}", f"{table.facts['states']:,}", f"{turns:.1f}"])
+    return markdown_table(["forks", "goal", "first player wins", "turn starts", "turns a game"], rows)
+
+
+def players_table() -> str:
+    """Return the values of each seat for two to four players, where they are solved."""
+    rows = []
+    for players in (2, 3, 4):
+        for utility in ("place_points", "first_only") if players > 2 else ("place_points",):
+            table = tokaido_library.find(Tokaido(players=players), utility)
+            if table is None and players < 4:
+                table = tokaido_library.solve_and_keep(Tokaido(players=players), utility)
+            if table is not None:
+                values = " ".join(f"{value:+.6f}" for value in start_values(table))
+                states, epsilon = f"{table.facts['states']:,}", f"{table.facts['epsilon']:.1e}"
+                rows.append([str(players), utility, values, states, f"{table.facts['residual']:.0e}", epsilon])
+    head = ["players", "utility", "value of each seat", "turn starts", "residual", "epsilon"]
+    return markdown_table(head, rows)
+
+
+def policies_table(arena: Arena, perfect: Policy) -> str:
+    """Return what the simple agents lose."""
+    rows = []
+    for spec in ("heuristic", "pocket", "larger", "random", "smaller"):
+        first, second = (1 + arena.meet(arena.ask(make_agent(spec)), perfect)[0]) / 2
+        rows.append([f"`{spec}`", f"{first:.4f}", f"{second:.4f}", f"{50 - 50 * (first + second):.2f}"])
+    return markdown_table(["agent", "wins as first", "wins as second", "loss, points"], rows)
+
+
+def first_throw_table(table: TokaidoTable) -> str:
+    """Return the value of each number of the first throw."""
+    rows = []
+    for roll, (low, high) in enumerate(ROLLS):
+        state = GAME.new_initial_state().child(roll)
+        values = {action: (1 + v[0]) * POINT for action, v in table.action_values(state).items()}
+        best = table.choice(table.action_values(state), 0)
+        worth = ", ".join(f"{'**' if a == best else ''}{state.action_to_string(a)}: {v:.2f} %{'**' if a == best else ''}"
+                          for a, v in values.items())  # fmt: skip
+        rows.append([f"{low}-{high}", worth, f"{abs(np.subtract(*values.values())):.2f}"])
+    return markdown_table(["throw", "chance to win after each number", "difference"], rows)
+
+
+def page() -> str:
+    """Compute everything, draw the pictures and return the page."""
+    mpl.rcParams.update({"font.size": 9, "axes.edgecolor": INK, "text.color": INK, "svg.hashsalt": "sekisho"})
+    table = tokaido_library.find(GAME)
+    if table is None:
+        raise SystemExit("the table that ships is missing")
+    arena = Arena(GAME)
+    perfect, random = arena.chosen(table.choices), arena.ask(make_agent("random"))
+    decisions = Decisions(arena, table, perfect)
+    law, random_law = arena.turns_law(perfect), arena.turns_law(random)
+    worth = landing_worth(table)
+    roads_picture, roads = picture_roads(table)
+    base = (1 + start_values(table)[0]) / 2
+    counts = np.arange(law.size)
+    real = ~decisions.road & (np.abs(decisions.gain) > 1e-7)
+    smaller = decisions.weight[real & (decisions.gain < 0)].sum() / decisions.weight[real].sum()
+    equal = decisions.weight[~decisions.road & ~real].sum() / decisions.weight[~decisions.road].sum()
+    stakes = by_station(decisions, np.abs(decisions.gain), ~decisions.road)
+    hot = np.argsort(-np.nan_to_num(stakes))[:8]
+    best, worst = (sorted(worth, key=lambda s: sign * worth[s])[:6] for sign in (-1, 1))
+
+    def named(places: Sequence[int], values: Any) -> str:
+        return ", ".join(f"{ROAD.stations[s].romaji} {s} ({values[s]:+.1f})" for s in places)
+
+    road_lines = []
+    for fork, gains in roads.items():
+        right = decisions.road & (decisions.station == fork)
+        share = decisions.weight[right & (decisions.gain <= 1e-7)].sum() / decisions.weight[right].sum()
+        detours = [rival for rival in range(GOAL) if gains[rival] < -1e-7]
+        against = f"the detour is better with the rival on {ranges(detours)}" if detours else "it is never worse"
+        road_lines.append(
+            f"- **{ROAD.stations[fork].romaji} {fork}**: the crossing is right in {100 * share:.1f} % of the choices that "
+            f"perfect play meets; with the rival level it gains {gains[fork]:+.1f} points; {against}."
+        )
+    return TEXT.format(
+        base=f"{base:.8f}", modes=modes_table(), players=players_table(), throws=first_throw_table(table),
+        lead=picture_lead(lead_table(table)), stations=picture_stations(worth), best=named(best, worth),
+        worst=named(worst, worth), mean=f"{mean_of(law):.1f}", random_mean=f"{mean_of(random_law):.1f}",
+        low=int(counts[np.cumsum(law) >= 0.05][0]), high=int(counts[np.cumsum(law) >= 0.95][0]),
+        turns=picture_turns(law, random_law), roads=roads_picture, road_lines="\n".join(road_lines),
+        smaller=f"{100 * smaller:.1f}", equal=f"{100 * equal:.1f}", numbers=picture_numbers(decisions),
+        hot=", ".join(f"{ROAD.stations[s].romaji} {s} ({stakes[s]:.1f})" for s in hot),
+        options=options_table(base), policies=policies_table(arena, perfect),
+    )  # fmt: skip
+
+
+def ranges(numbers: Sequence[int]) -> str:
+    """Return numbers in words: ``3 to 5, 9``."""
+    groups: list[list[int]] = []
+    for number in numbers:
+        if groups and number == groups[-1][-1] + 1:
+            groups[-1].append(number)
+        else:
+            groups.append([number])
+    return ", ".join(str(g[0]) if len(g) == 1 else f"{g[0]} to {g[-1]}" for g in groups)
+
+
+TEXT = (FOLDER / "tokaido_solved.template").read_text(encoding="utf-8")
+
+if __name__ == "__main__":
+    (FOLDER / "tokaido_solved.md").write_text(page(), encoding="utf-8")
