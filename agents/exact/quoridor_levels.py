@@ -71,7 +71,7 @@ def plies_before(score: Any) -> Any:
 def keep_lower(scores: Any, lowest: Any) -> None:
     """Lower each of `lowest` (int8) to its counterpart in `scores` where that is less."""
     for index in range(scores.size):
-        lowest[index] = min(scores[index], lowest[index])
+        lowest[index] = np.minimum(scores[index], lowest[index])
 
 
 @kernel

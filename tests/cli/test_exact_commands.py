@@ -61,7 +61,7 @@ def test_solve_writes_where_it_is_told(capsys: pytest.CaptureFixture[str], tmp_p
         (("solve", "tokaido", "--players", "5"), 1, "800,000,000 positions"),
         (("solve", "tokaido", "--utility", "first"), 2, "did you mean 'first_only'"),
         (("solve", "tokaido", "--rules", "fork=miya"), 2, "did you mean 'forks'"),
-        (("solve", "quoridor"), 2, "no solver for quoridor"),
+        (("solve", "picture_sugoroku"), 2, "no solver for picture_sugoroku"),
         (("solve", "tokaido", "--output", "."), 2, "is a folder"),
         (("solve", "tokaido", "--output", "/proc/nothing/table"), 1, "cannot write"),
         (("evaluate", "tokaido", "--agent", "nobody"), 2, "no agent 'nobody'"),
@@ -100,7 +100,7 @@ def test_evaluate_lets_any_agent_meet_any_other(capsys: pytest.CaptureFixture[st
 
 
 def test_evaluate_puts_agents_on_a_ladder_where_the_game_is_not_solved(capsys: pytest.CaptureFixture[str]) -> None:
-    words = ("evaluate", "quoridor", "--rules", "board_size=3,fences=1", "--games", "2", "--agent", "heuristic")
+    words = ("evaluate", "quoridor", "--rules", "board_size=8,fences=1", "--games", "2", "--agent", "heuristic")
     ladder = document(capsys, *words)
     assert ladder["exact"] is False
     assert {line["agent"] for line in ladder["ladder"]["agents"]} == {"heuristic", "random", "shortest_path"}
