@@ -10,12 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...envs.errors import RunError
-from ...envs.quoridor.kernels import FENCES, LEFT, PAWN, SEAT
 from ...envs.quoridor.rules import Quoridor, QuoridorState
 from ..agent import Agent
 from .keeping import Progress
-from .quoridor_layouts import lay_out
-from .quoridor_levels import fewest_of_first, square_of
 from .quoridor_reach import reachable
 from .quoridor_table import QuoridorTable
 
@@ -116,21 +113,8 @@ def _states(
     for placed, (level, count) in enumerate(zip(reached, counts, strict=True)):
         places = np.flatnonzero(level)[chosen[(chosen >= first) & (chosen < first + count)] - first]
         for place, hand, seat, pair in zip(*np.unravel_index(places, level.shape), strict=True):
-            yield _state(table, game, placed, int(place), int(hand), int(seat), int(pair))
+            yield table.state_at(game, placed, int(place), int(hand), int(seat), int(pair))
         first += count
-
-
-def _state(
-    table: QuoridorTable, game: Quoridor, placed: int, place: int, hand: int, seat: int, pair: int
-) -> QuoridorState:
-    words = game.new_initial_state().words.copy()
-    lay_out(game.rules, table.levels[placed].layouts[place], words)
-    by_first = int(fewest_of_first(table.game.rules, placed)) + hand
-    near, far = divmod(pair, game.board_size * (game.board_size - 1))
-    words[PAWN], words[PAWN + 1] = square_of(game.board_size, 0, near), square_of(game.board_size, 1, far)
-    words[LEFT], words[LEFT + 1] = game.rules[FENCES] - by_first, game.rules[FENCES] - (placed - by_first)
-    words[SEAT] = seat
-    return QuoridorState(game, words)
 
 
 def _batches(states: Iterator[QuoridorState]) -> Iterator[list[QuoridorState]]:

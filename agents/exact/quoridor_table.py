@@ -13,9 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...envs.errors import AgentError, TableError
-from ...envs.quoridor.kernels import LEFT
+from ...envs.quoridor.kernels import LEFT, PAWN, SEAT
 from ...envs.quoridor.rules import Quoridor, QuoridorState
 from . import quoridor_lookups
+from .quoridor_layouts import lay_out
+from .quoridor_levels import fewest_of_first, square_of
 from .table_file import Arrays, read_table, write_table
 
 ENCODING = "quoridor-1"
@@ -110,6 +112,18 @@ class QuoridorTable:
     def choice(self, plies: Mapping[int, int]) -> int:
         """Return the action of perfect play given `action_plies`: of equals the lowest number."""
         return max(plies, key=lambda action: (preference(plies[action]), -action))
+
+    def state_at(self, game: Quoridor, placed: int, place: int, hand: int, seat: int, pair: int) -> QuoridorState:
+        """Return the position of a place in the scores of a level, at ply 0 of a game that the table serves."""
+        words = game.new_initial_state().words
+        lay_out(game.rules, self.levels[placed].layouts[place], words)
+        by_first = int(fewest_of_first(self.game.rules, placed)) + hand
+        near, far = divmod(pair, game.board_size * (game.board_size - 1))
+        words[PAWN], words[PAWN + 1] = square_of(game.board_size, 0, near), square_of(game.board_size, 1, far)
+        words[LEFT] -= by_first
+        words[LEFT + 1] -= placed - by_first
+        words[SEAT] = seat
+        return QuoridorState(game, words)
 
     def _at(self, state: QuoridorState) -> tuple[NDArray[np.int64], Level, Level]:
         """Return a state's words as the table has them, its level, and the one with one fence more."""

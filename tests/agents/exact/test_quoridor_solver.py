@@ -203,6 +203,40 @@ def test_action_values_are_those_of_the_positions_after() -> None:
         assert table.plies(state) == plies[table.choice(plies)]
 
 
+def certified(table: QuoridorTable, places: list[tuple[int, list[int]]]) -> int:
+    """Check that each value is the best of those after the actions; together such values prove themselves.
+
+    A win in d plies has a loss in d - 1 after some action, a loss in d nothing but wins, and from a drawn position
+    some action leads to a drawn one and none to a lost one: so either side can stay among them for ever.
+    """
+    for placed, index in places:
+        state = table.state_at(table.game, placed, *index)
+        after = table.action_plies(state)
+        assert table.plies(state) == after[table.choice(after)], state.to_text()
+    return len(places)
+
+
+@pytest.mark.parametrize(("size", "fences", "kept"), [(3, 4, 1.0), (4, 1, 0.3), (4, 3, 0.002)])
+def test_every_value_follows_from_those_one_ply_on(size: int, fences: int, kept: float) -> None:
+    table, rng = table_of(size, fences), random.Random(size)
+    places = [
+        (placed, index)
+        for placed, level in enumerate(table.levels)
+        for index in np.argwhere(level.scores != quoridor_levels.WIN_AT_ONCE).tolist()
+        if rng.random() < kept
+    ]
+    assert certified(table, places) > 2000
+
+
+def test_the_drawn_positions_of_4x4_hold() -> None:
+    table = table_of(4, 3)
+    drawn = [(placed, index) for placed, level in enumerate(table.levels)
+             for index in np.argwhere(level.scores == 0).tolist()]  # fmt: skip
+    assert certified(table, drawn) == 152
+    for placed, index in drawn[::10]:
+        assert searched(table.state_at(table.game, placed, *index), 6) == 0
+
+
 def test_positions_are_counted_as_the_rules_have_them() -> None:
     assert table_of(3, 0).facts["states"] == 66  # 6 * 6 squares less 3 shared ones, two sides to move
     accepted = 0
