@@ -105,7 +105,7 @@ def write_scores(rules: Any, walls: Any, values: Any, scores: Any) -> Any:
                 second = square_of(size, 1, far)
                 score = WIN_AT_ONCE
                 if first != second and has(near_to_goal, _0, first) and has(far_to_goal, _0, second):
-                    plies = np.int64(values[seat, first, second])
+                    plies: Any = np.int64(values[seat, first, second])
                     longest = max(longest, abs(plies))
                     score = score_of(plies)
                 scores[seat, near * squares + far] = score

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -99,37 +99,38 @@ def solve(
         levels = [Level(numbers, _empty_scores(game, placed, numbers)) for placed, numbers in enumerate(layouts)]
     except MemoryError as error:
         raise RunError(f"the memory does not suffice for about {estimated_positions(game):.1e} positions") from error
-    total, done = sum(level.layouts.size for level in levels), 0
     facts: dict[str, Any] = {"level": len(levels) - 1, "layouts": 0, "longest": 0, "seconds": 0.0}
     if resume is not None:
         facts = {name: resume[1][name] for name in facts}
         for placed in range(facts["level"], len(levels)):
             levels[placed].scores[:] = resume[0][f"scores_{placed}"]
-    earlier = facts["seconds"]
-    for placed in range(facts["level"], -1, -1):
-        level = levels[placed]
-        after = levels[placed + 1] if placed + 1 < len(levels) else _nothing(game)
-        done = sum(other.layouts.size for other in levels[placed + 1 :])
-        start = facts["layouts"] if placed == facts["level"] else 0
-        chunk = max(1, CHUNK // level.scores.shape[1])
-        for first in range(start, level.layouts.size, chunk):
-            last = min(first + chunk, level.layouts.size)
-            longest = compiled.solve_layouts(
-                game.rules, placed, level.layouts, after.layouts, after.scores, first, last, level.scores
-            )
-            facts["longest"] = max(facts["longest"], int(longest))
-            if facts["longest"] > compiled.LONGEST_WIN:
-                raise RunError(f"a win takes more than {compiled.LONGEST_WIN} plies, which the table cannot tell")
-            if progress:
-                progress("layouts solved", done + last, total)
-            if save:
-                now = {"level": placed, "layouts": last, "seconds": earlier + time.perf_counter() - begin}
-                save({f"scores_{k}": levels[k].scores for k in range(placed, len(levels))}, {**facts, **now})
-    states = sum(int(compiled.count_states(game.rules, k, level.layouts)) for k, level in enumerate(levels))
+    earlier, total = facts["seconds"], sum(numbers.size for numbers in layouts)
+    for placed, first, last in _chunks(levels, facts["level"], facts["layouts"]):
+        level, after = levels[placed], levels[placed + 1] if placed + 1 < len(levels) else _nothing()
+        longest = compiled.solve_layouts(
+            game.rules, placed, level.layouts, after.layouts, after.scores, first, last, level.scores
+        )
+        facts |= {"level": placed, "layouts": last, "longest": max(facts["longest"], int(longest))}
+        facts["seconds"] = earlier + time.perf_counter() - begin
+        if facts["longest"] > compiled.LONGEST_WIN:
+            raise RunError(f"a win takes more than {compiled.LONGEST_WIN} plies, which the table cannot tell")
+        if progress:
+            progress("layouts solved", last + sum(numbers.size for numbers in layouts[placed + 1 :]), total)
+        if save:
+            save({f"scores_{k}": levels[k].scores for k in range(placed, len(levels))}, dict(facts))
+    states = sum(int(compiled.count_states(game.rules, placed, numbers)) for placed, numbers in enumerate(layouts))
     return QuoridorTable(
-        game, levels,
-        {"states": states, "longest": facts["longest"], "seconds": earlier + time.perf_counter() - begin},
-    )  # fmt: skip
+        game, levels, {"states": states, "longest": facts["longest"], "seconds": earlier + time.perf_counter() - begin}
+    )
+
+
+def _chunks(levels: Sequence[Level], placed: int, solved: int) -> Iterator[tuple[int, int, int]]:
+    """Yield level, first and last layout of what is still to solve, when some of level `placed` is solved."""
+    for number in range(placed, -1, -1):
+        count, hands = levels[number].scores.shape[:2]
+        step = max(1, CHUNK // hands)
+        for first in range(solved if number == placed else 0, count, step):
+            yield number, first, min(first + step, count)
 
 
 def _empty_scores(game: Quoridor, placed: int, layouts: NDArray[np.int64]) -> NDArray[np.int8]:
@@ -137,6 +138,6 @@ def _empty_scores(game: Quoridor, placed: int, layouts: NDArray[np.int64]) -> ND
     return np.zeros((layouts.size, int(compiled.hands(game.rules, placed)), 2, squares * squares), np.int8)
 
 
-def _nothing(game: Quoridor) -> Level:
+def _nothing() -> Level:
     """Return the level after the last one."""
     return Level(np.zeros(0, np.int64), np.zeros((0, 1, 2, 1), np.int8))
