@@ -12,7 +12,10 @@ from .agent import Agent
 from .specs import convert, parse_spec
 
 _AGENTS = {
-    "exact": ("sekisho.agents.exact.agent:ExactAgent", "Tokaido, 2 to 4 players: perfect play by a table"),
+    "exact": (
+        "sekisho.agents.exact.agent:ExactAgent",
+        "Tokaido, 2 to 4 players, and small boards of Quoridor: perfect play by a table",
+    ),
     "heuristic": ("sekisho.agents.heuristics:HeuristicAgent", "one ply over what matters in the game; quick and sound"),
     "larger": ("sekisho.agents.baselines:LargerAgent", "Tokaido: always the larger number, and crossings"),
     "pocket": ("sekisho.agents.pocket:PocketAgent", "Tokaido: a few rules that a person can remember"),

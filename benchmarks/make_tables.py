@@ -1,20 +1,44 @@
-"""Make the tables of Tokaido that ship, and their entries in the manifest: ``python benchmarks/make_tables.py``."""
+"""Make the tables that ship, and their entries in the manifest: ``python benchmarks/make_tables.py [GAME ...]``."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import sys
 from typing import Any
 
 from sekisho.agents import store
+from sekisho.agents.exact import quoridor_solver, quoridor_table
 from sekisho.agents.exact.policies import Arena
 from sekisho.agents.exact.tokaido_library import command
 from sekisho.agents.exact.tokaido_solver import solve
 from sekisho.agents.exact.tokaido_table import TokaidoTable, identity
 from sekisho.envs.files import write_text_atomically
+from sekisho.envs.quoridor.rules import Quoridor
 from sekisho.envs.tokaido.rules import Tokaido
 
 MODES = [(forks, goal) for forks in ("three", "miya") for goal in ("exact", "over")]
+
+BOARDS = [(3, fences) for fences in range(1, 5)] + [(4, fences) for fences in range(1, 3)]
+"""Boards of Quoridor: squares on a side, fences each."""
+
+
+def board_entry(size: int, fences: int) -> dict[str, Any]:
+    """Solve a board of Quoridor, write its table and return its entry."""
+    game = quoridor_table.solved_game(Quoridor(board_size=size, fences=fences))
+    table = quoridor_solver.solve(game)
+    table.facts = {name: fact for name, fact in table.facts.items() if name != "seconds"}
+    path = store.FOLDER / f"quoridor_{size}_{fences}.safetensors"
+    table.save(path)
+    plies = table.plies(game.new_initial_state())
+    return {
+        "file": path.name,
+        "kind": "table",
+        **quoridor_table.identity(game),
+        "recipe": f"sekisho solve quoridor --rules board_size={size},fences={fences} --output checkpoints/{path.name}",
+        "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
+        "strength": {"value": (plies > 0) - (plies < 0), "plies": abs(plies)},
+    }
 
 
 def strength(table: TokaidoTable) -> dict[str, float]:
@@ -43,7 +67,14 @@ def entry(forks: str, goal: str) -> dict[str, Any]:
     }
 
 
+MAKERS = {
+    "quoridor": lambda: [board_entry(*board) for board in BOARDS],
+    "tokaido": lambda: [entry(forks, goal) for forks, goal in MODES],
+}
+
 if __name__ == "__main__":
-    others = [e for e in store.manifest() if (e["kind"], e["game"]) != ("table", "tokaido")]
-    entries = others + [entry(forks, goal) for forks, goal in MODES]
+    games = sys.argv[1:] or list(MAKERS)
+    entries = [e for e in store.manifest() if e["kind"] != "table" or e["game"] not in games]
+    for game in games:
+        entries += MAKERS[game]()
     write_text_atomically(store.FOLDER / "manifest.json", json.dumps({"entries": entries}, indent=2) + "\n")

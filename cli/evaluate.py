@@ -12,6 +12,7 @@ from ..arena.report import standings_document, standings_table
 from ..arena.tournament import Tournament, play_all, schedule, standings
 from ..envs.core import Game
 from ..envs.errors import AgentError, OptionError
+from ..envs.quoridor.rules import Quoridor
 from ..envs.tokaido.rules import Tokaido
 from .common import Flag, GameWord, Rules, console, game_from_words, print_json, progress
 
@@ -21,7 +22,7 @@ LADDER = ("random", "shortest_path", "larger", "heuristic")
 
 @dataclass
 class Command:
-    """Measure a CPU player: its exact loss where the game is solved (Tokaido with 2 or 3 players), else on a ladder."""
+    """Measure a CPU player: exactly where the game is solved (small Quoridor, Tokaido), else on a ladder."""
 
     game: GameWord
     """name of the game"""
@@ -36,7 +37,9 @@ class Command:
     utility: str = "place_points"
     """tokaido: what is measured with three or more players, place_points or first_only"""
     games: int = 40
-    """games of each pairing on a ladder"""
+    """games of each pairing on a ladder; quoridor: with itself and with perfect play"""
+    positions: int = 10_000
+    """quoridor: positions to ask about, drawn from all that play can lead to; 0: all"""
     seed: int = 0
     """of the random choices of the agents and, on a ladder, of the dice"""
     json: Flag = False
@@ -52,6 +55,12 @@ class Command:
 
             if evaluate_tokaido.is_solved(game):
                 evaluate_tokaido.run(self, game)
+                return
+        if isinstance(game, Quoridor):
+            from . import evaluate_quoridor
+
+            if evaluate_quoridor.is_solved(game):
+                evaluate_quoridor.run(self, game)
                 return
         self._ladder(game)
 

@@ -14,15 +14,16 @@ from ..envs.errors import OptionError
 from ..envs.registry import game_class
 from .common import Flag, GameWord, Rules, game_from_words
 
-SOLVED = ("picture_sugoroku", "tokaido")
+SOLVED = ("picture_sugoroku", "quoridor", "tokaido")
 """Games with a module ``solve_GAME`` in this folder; it has ``run(command, game)``, which solves and prints."""
-_ONE_GAME = {
-    "tokaido": ("utility", "force"),
-    "picture_sugoroku": (
-        *("board", "seconds_a_roll", "squares", "suggest", "minutes", "turns", "max_advantage", "edits"),
-    ),
+_PICTURE = ("picture_sugoroku",)
+_GAMES_OF = {
+    "utility": ("tokaido",),
+    "force": ("quoridor", "tokaido"),
+    **dict.fromkeys(("board", "seconds_a_roll", "squares", "suggest"), _PICTURE),
+    **dict.fromkeys(("minutes", "turns", "max_advantage", "edits"), _PICTURE),
 }
-"""Fields of the command that mean something for one game only."""
+"""Fields of the command that mean something for some games only."""
 
 
 @dataclass
@@ -38,9 +39,9 @@ class Command:
     utility: str = "place_points"
     """tokaido: what three or more players play for, place_points or first_only"""
     force: Flag = False
-    """tokaido: try a game that is too large all the same"""
+    """quoridor, tokaido: try a game that is too large all the same"""
     output: Annotated[Path | None, tyro.conf.arg(metavar="FILE", help_behavior_hint="(default: none)")] = None
-    """tokaido: file for the table of values, which else lies in the cache folder; picture_sugoroku: for the JSON document"""
+    """file for the table of values, which else lies in the cache folder; picture_sugoroku: for the JSON document"""
     json: Flag = False
     """print one JSON document"""
     board: Annotated[str | None, tyro.conf.arg(metavar="BOARD", help_behavior_hint="(default: the game's)")] = None
@@ -72,7 +73,8 @@ class Command:
 
     def _refuse_options_of_other_games(self) -> None:
         default = {field.name: field.default for field in dataclasses.fields(self)}
-        for game, names in _ONE_GAME.items():
-            for name in names:
-                if game != self.game and getattr(self, name) != default[name]:
-                    raise OptionError(f"--{name.replace('_', '-')} is an option for {game}, not for {self.game}")
+        for name, games in _GAMES_OF.items():
+            if self.game not in games and getattr(self, name) != default[name]:
+                raise OptionError(
+                    f"--{name.replace('_', '-')} is an option for {' and '.join(games)}, not for {self.game}"
+                )

@@ -4,20 +4,40 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import cast
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...envs.core import Game, State
 from ...envs.errors import AgentError
-from ...envs.tokaido.rules import Tokaido, TokaidoState
 from ..agent import Agent, Decision, require_decision
-from ..choices import RETURN
-from . import tokaido_library, tokaido_table
-from .tokaido_table import UTILITIES, TokaidoTable
+from .quoridor_player import QuoridorPlayer
+from .tokaido_player import TokaidoPlayer
+from .tokaido_table import UTILITIES
 
-_MOST_PLAYERS = 4
+
+class Player(Protocol):
+    """What plays one game by its table; made with the game, the utility and a file for the table, or none."""
+
+    @staticmethod
+    def check(game: Game, utility: str) -> None:
+        """Raise `AgentError` if the game cannot be played; nothing is solved for that."""
+
+    def serves(self, game: Game) -> bool:
+        """Return whether its table is that of a game."""
+
+    def unit(self) -> str:
+        """Return the unit of its values."""
+
+    def action_values(self, state: State) -> dict[int, float]:
+        """Return the value for the seat to move of each legal action, under perfect play from there on."""
+
+    def decide(self, state: State) -> Decision:
+        """Return the decision of perfect play."""
+
+
+PLAYERS: dict[str, type[QuoridorPlayer] | type[TokaidoPlayer]] = {"quoridor": QuoridorPlayer, "tokaido": TokaidoPlayer}
 
 
 @dataclass
@@ -31,65 +51,45 @@ class ExactAgent(Agent):
 
     utility: str = "place_points"
     table: str = ""
-    _table: TokaidoTable | None = field(default=None, init=False, repr=False, compare=False)
+    _player: Player | None = field(default=None, init=False, repr=False, compare=False)
 
     def supports(self, game: Game) -> None:
-        """See `Agent.supports`."""
-        if not isinstance(game, Tokaido):
-            raise AgentError(f"agent 'exact' plays tokaido, not {game.name}")
-        if game.num_players > _MOST_PLAYERS:
-            raise AgentError(f"agent 'exact' plays with 2 to {_MOST_PLAYERS} players, not {game.num_players}")
+        """See `Agent.supports`. The table is found, or made, when the agent first decides."""
+        if game.name not in PLAYERS:
+            raise AgentError(f"agent 'exact' plays {' and '.join(sorted(PLAYERS))}, not {game.name}")
         if self.utility not in UTILITIES:
             raise AgentError(
                 f"option 'utility' of agent 'exact' must be one of {', '.join(UTILITIES)}, not {self.utility!r}"
             )
-        if not self.table:
-            tokaido_library.require_table(tokaido_table.solved_game(game), self.utility)
-
-    def table_for(self, game: Tokaido) -> TokaidoTable:
-        """Return the table that the agent plays by; it is found, or made, on the first call."""
-        solved = tokaido_table.solved_game(game)
-        if self._table is None or self._table.game != solved:
-            if self.table:
-                self._table = tokaido_library.load_file(Path(self.table), game, self.utility)
-            else:
-                self._table = tokaido_library.table_for(game, self.utility)
-        return self._table
+        if self.table:
+            self._player_of(game)
+        else:
+            PLAYERS[game.name].check(game, self.utility)
 
     def choice_unit(self, game: Game) -> str:
         """Return the unit of `choice_values`."""
-        return RETURN if game.num_players == 2 or self.utility == "place_points" else "chance to be first"
+        return self._player_of(game).unit()
 
     def choice_values(self, state: State) -> NDArray[np.float64]:
-        """Return the expected utility of the seat to move after each action, under perfect play from there on.
+        """Return what each action is worth to the seat to move, under perfect play from there on.
 
         Returns:
             float64 ``[num_actions]``, NaN where an action is illegal.
         """
-        after = self._checked(state).action_values(cast(TokaidoState, state))
+        require_decision(state)
+        self.supports(state.game)
         values = np.full(state.game.num_actions, np.nan)
-        for action, utilities in after.items():
-            values[action] = utilities[state.current_player()]
+        for action, value in self._player_of(state.game).action_values(state).items():
+            values[action] = value
         return values
 
     def act(self, state: State, rng: np.random.Generator, deadline: float | None = None) -> Decision:
         """See `Agent.act`; ``statistics["values"]`` has the value of each choice by its notation."""
-        table = self._checked(state)
-        seat = state.current_player()
-        values = table.action_values(cast(TokaidoState, state))
-        action = table.choice(values, seat)
-        return Decision(
-            action=action,
-            value=float(values[action][seat]),
-            policy={action: 1.0},
-            line=(action,),
-            statistics={
-                "values": {state.action_to_string(a): float(after[seat]) for a, after in values.items()},
-                "seats": [float(value) for value in values[action]],
-            },
-        )
-
-    def _checked(self, state: State) -> TokaidoTable:
         self.supports(state.game)
         require_decision(state)
-        return self.table_for(cast(Tokaido, state.game))
+        return self._player_of(state.game).decide(state)
+
+    def _player_of(self, game: Game) -> Player:
+        if self._player is None or not self._player.serves(game):
+            self._player = PLAYERS[game.name](game, self.utility, Path(self.table) if self.table else None)
+        return self._player

@@ -14,7 +14,8 @@ from ..agent import Agent, Decision
 from . import tokaido_kernels as compiled
 from . import tokaido_solver
 from . import tokaido_sweeps as sweeps
-from .tokaido_nodes import Nodes, Progress, enumerate_nodes, key_of, state_at
+from .keeping import Progress
+from .tokaido_nodes import Nodes, enumerate_nodes, key_of, state_at
 from .tokaido_table import NO_CAP, UTILITIES
 
 BATCH = 512

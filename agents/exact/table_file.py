@@ -22,7 +22,7 @@ from ...envs.errors import TableError
 FORMAT = "sekisho-table-1"
 Arrays = dict[str, NDArray[Any]]
 
-_TYPES = {"I64": np.int64, "I32": np.int32, "F64": np.float64}
+_TYPES = {"I64": np.int64, "I32": np.int32, "I8": np.int8, "F64": np.float64}
 _LONGEST_HEADER = 1 << 20
 
 
@@ -44,7 +44,7 @@ def write_table(path: Path, arrays: Arrays, description: Mapping[str, Any]) -> N
 
     Args:
         path: of the file.
-        arrays: int32, int64 or float64.
+        arrays: int8, int32, int64 or float64.
         description: JSON values.
 
     Raises:
@@ -77,35 +77,42 @@ def write_table(path: Path, arrays: Arrays, description: Mapping[str, Any]) -> N
         raise
 
 
-def read_table(path: Path) -> tuple[Arrays, dict[str, Any]]:
-    """Return the arrays of a table, mapped read-only and checked against the checksum, and its description.
+def read_table(path: Path, private: bool = False) -> tuple[Arrays, dict[str, Any]]:
+    """Return the arrays of a table, mapped and checked against the checksum, and its description.
+
+    Args:
+        path: of the file.
+        private: map the arrays as if they could be written to, which never reaches the file: compiled code has one
+            form for such arrays and would need another for read-only ones, which is what they are otherwise.
 
     Raises:
         TableError: if it is no table, or was cut off or altered.
         OSError: if it cannot be read.
     """
-    size = path.stat().st_size
-    with path.open("rb") as file:
+    with path.open("rb") as file:  # one file to the end, should another be put in its place meanwhile
+        size = os.fstat(file.fileno()).st_size
         length = int.from_bytes(file.read(8), "little")
         if size < 8 or length > min(_LONGEST_HEADER, size - 8):
             raise TableError(f"{path} is no table of sekisho, or its beginning is damaged")
         words = file.read(length)
-    try:
-        header = json.loads(words)
-        metadata = header.pop("__metadata__")
-        description = json.loads(metadata["description"])
-        written, form = metadata["sha256"], metadata["format"]
-        places = {name: _place(entry) for name, entry in header.items()}
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise TableError(f"{path} is no table of sekisho, or its beginning is damaged") from error
-    if form != FORMAT or not isinstance(description, dict):
-        raise TableError(f"{path}: expected a table of the form {FORMAT}, not {form!r:.80}")
-    if 8 + length + max((at + nbytes for _, _, at, nbytes in places.values()), default=0) != size:
-        raise TableError(f"{path} was cut off or altered: its length is not what its beginning says")
-    arrays = {
-        name: np.memmap(path, dtype, "r", 8 + length + at, shape) if nbytes else np.zeros(shape, dtype)
-        for name, (dtype, shape, at, nbytes) in places.items()
-    }
+        try:
+            header = json.loads(words)
+            metadata = header.pop("__metadata__")
+            description = json.loads(metadata["description"])
+            written, form = metadata["sha256"], metadata["format"]
+            places = {name: _place(entry) for name, entry in header.items()}
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            raise TableError(f"{path} is no table of sekisho, or its beginning is damaged") from error
+        if form != FORMAT or not isinstance(description, dict):
+            raise TableError(f"{path}: expected a table of the form {FORMAT}, not {form!r:.80}")
+        if 8 + length + max((at + nbytes for _, _, at, nbytes in places.values()), default=0) != size:
+            raise TableError(f"{path} was cut off or altered: its length is not what its beginning says")
+        arrays = {
+            name: np.memmap(file, dtype, "c" if private else "r", 8 + length + at, shape)
+            if nbytes
+            else np.zeros(shape, dtype)
+            for name, (dtype, shape, at, nbytes) in places.items()
+        }
     if digest(arrays, description) != written:
         raise TableError(f"{path} was altered or damaged: it does not match its checksum")
     return {name: np.asarray(array) for name, array in arrays.items()}, description

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,6 +11,7 @@ from ...envs.errors import RunError
 from ...envs.tokaido.kernels import STATE_SIZE
 from ...envs.tokaido.rules import Tokaido, TokaidoState
 from . import tokaido_kernels as compiled
+from .keeping import Progress
 from .tokaido_sweeps import fill_ends
 
 LEAST_CHUNK, CHUNK = 4_000, 200_000
@@ -20,9 +20,6 @@ OUT_OF_RANGE = {
     compiled.TOO_MANY_RESTS: "a piece owes more rests than a key can hold",
     compiled.TOO_MANY_TURNS: "max_turns is larger than a key can hold with so many players",
 }
-
-Progress = Callable[[str, int, int | None], None]
-"""Told what is done (``positions``, ``sweeps``), how much of it, and of how much, if that is known."""
 
 
 class Nodes(NamedTuple):

@@ -19,7 +19,8 @@ from ...envs.errors import RunError
 from ...envs.tokaido.rules import Tokaido, TokaidoState
 from . import tokaido_kernels as compiled
 from . import tokaido_sweeps as sweeps
-from .tokaido_nodes import Nodes, Progress, enumerate_nodes, key_of
+from .keeping import Checkpoint, Progress, Save
+from .tokaido_nodes import Nodes, enumerate_nodes, key_of
 from .tokaido_table import EQUAL, UTILITIES, TokaidoTable, solved_game
 
 GAP = 1e-13
@@ -39,9 +40,6 @@ MOST_FROM_A_POSITION = 400_000
 """Nodes that are solved on the spot for a position that play from the start cannot reach."""
 ESTIMATED_NODES = {2: 4e3, 3: 2.4e5, 4: 1.4e7, 5: 8e8, 6: 4.5e10}
 """Nodes from the start by players; for 5 and 6 from the growth up to 4."""
-
-Save = Callable[[dict[str, NDArray[Any]], dict[str, Any]], None]
-Checkpoint = tuple[dict[str, NDArray[Any]], dict[str, Any]]
 
 
 def estimated_nodes(game: Tokaido) -> float:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from .tokaido_nodes import Progress as Report
+from .keeping import Progress as Report
 
 
 @contextlib.contextmanager

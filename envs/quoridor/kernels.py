@@ -86,22 +86,25 @@ def place_fence(state: Any, vertical: Any, anchor: Any) -> None:
 
 
 @kernel
-def grow(low: Any, high: Any, walls: Any) -> Any:
-    """Return the set of squares ``low, high`` together with all that are one open step away."""
+def beside(low: Any, high: Any, walls: Any) -> Any:
+    """Return the set of squares that are one open step away from a square of the set ``low, high``."""
     north_low, north_high, east_low, east_high = walls
     up = low & north_low
-    grown_low = (
-        low
-        | (up << _9)
-        | (((low >> _9) | (high << _54)) & north_low)
-        | ((low & east_low) << _1)
-        | ((low >> _1) & east_low)
+    beside_low = (
+        (up << _9) | (((low >> _9) | (high << _54)) & north_low) | ((low & east_low) << _1) | ((low >> _1) & east_low)
     )
-    grown_high = (
-        high | ((high & north_high) << _9) | (up >> _54) | ((high >> _9) & north_high) | ((high & east_high) << _1)
+    beside_high = (
+        ((high & north_high) << _9) | (up >> _54) | ((high >> _9) & north_high) | ((high & east_high) << _1)
         | ((high >> _1) & east_high)
     )  # fmt: skip
-    return grown_low & _LOW, grown_high
+    return beside_low & _LOW, beside_high
+
+
+@kernel
+def grow(low: Any, high: Any, walls: Any) -> Any:
+    """Return the set of squares ``low, high`` together with all that are one open step away."""
+    beside_low, beside_high = beside(low, high, walls)
+    return low | beside_low, high | beside_high
 
 
 @kernel

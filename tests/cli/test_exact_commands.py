@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from sekisho.agents.exact import table_file, tokaido_library
+from sekisho.agents.exact import keeping, table_file
 from sekisho.cli.main import main
 
 
 @pytest.fixture(autouse=True)
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(tokaido_library, "cache_folder", lambda: tmp_path / "cache")
+    monkeypatch.setattr(keeping, "cache_folder", lambda: tmp_path / "cache")
     return tmp_path / "cache"
 
 
@@ -61,7 +61,7 @@ def test_solve_writes_where_it_is_told(capsys: pytest.CaptureFixture[str], tmp_p
         (("solve", "tokaido", "--players", "5"), 1, "800,000,000 positions"),
         (("solve", "tokaido", "--utility", "first"), 2, "did you mean 'first_only'"),
         (("solve", "tokaido", "--rules", "fork=miya"), 2, "did you mean 'forks'"),
-        (("solve", "quoridor"), 2, "no solver for quoridor"),
+        (("solve", "picture_sugoroku"), 2, "no solver for picture_sugoroku"),
         (("solve", "tokaido", "--output", "."), 2, "is a folder"),
         (("solve", "tokaido", "--output", "/proc/nothing/table"), 1, "cannot write"),
         (("evaluate", "tokaido", "--agent", "nobody"), 2, "no agent 'nobody'"),
@@ -100,8 +100,71 @@ def test_evaluate_lets_any_agent_meet_any_other(capsys: pytest.CaptureFixture[st
 
 
 def test_evaluate_puts_agents_on_a_ladder_where_the_game_is_not_solved(capsys: pytest.CaptureFixture[str]) -> None:
-    words = ("evaluate", "quoridor", "--rules", "board_size=3,fences=1", "--games", "2", "--agent", "heuristic")
+    words = ("evaluate", "quoridor", "--rules", "board_size=8,fences=1", "--games", "2", "--agent", "heuristic")
     ladder = document(capsys, *words)
     assert ladder["exact"] is False
     assert {line["agent"] for line in ladder["ladder"]["agents"]} == {"heuristic", "random", "shortest_path"}
     assert run(capsys, "evaluate", "picture_sugoroku", "--agent", "random", "--games", "2")[0] == 0
+
+
+# --- Quoridor ---------------------------------------------------------------------------------------------------------
+
+
+def test_solve_quoridor_prints_the_values_that_scripts_rely_on(capsys: pytest.CaptureFixture[str], cache: Path) -> None:
+    solved = document(capsys, "solve", "quoridor", "--rules", "board_size=3,fences=1")
+    assert (solved["value"], solved["plies"], solved["states"]) == (-1, 8, 2082)
+    assert len(solved["line"]) == 8
+    assert len(list((cache / "tables").iterdir())) == 1
+    capped = document(capsys, "solve", "quoridor", "--rules", "board_size=3,fences=1,max_plies=7")
+    assert (capped["value"], capped["plies"], capped["line"]) == (0, None, [])
+
+
+def test_solve_quoridor_says_it_to_people_too(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "table"
+    status, out, err = run(capsys, "solve", "quoridor", "--rules", "board_size=4,fences=1", "--output", str(path))
+    assert (status, err) == (0, "")
+    assert "the first player wins, in 7 plies" in out
+    assert str(path) in out
+    assert table_file.read_table(path)[1]["rules"]["fences"] == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "part"),
+    [
+        (("solve", "quoridor"), "9x9 with 10 fences each cannot be solved"),
+        (("solve", "quoridor", "--rules", "board_size=8,fences=1", "--force"), "cannot be solved"),
+        (("solve", "quoridor", "--rules", "board_size=5"), "about 1.8e+10 positions"),
+        (("solve", "quoridor", "--rules", "board_size=3,fences=1,repetition=3"), "repetition=none"),
+        (("solve", "quoridor", "--players", "4", "--rules", "board_size=3"), "two players"),
+        (("evaluate", "quoridor", "--rules", "board_size=3", "--agent", "random", "--positions", "-1"), "--positions"),
+        (("evaluate", "quoridor", "--rules", "board_size=3", "--agent", "random", "--against", "random"), "--against"),
+    ],
+)
+def test_wrong_use_of_the_solver_of_quoridor(
+    capsys: pytest.CaptureFixture[str], words: tuple[str, ...], part: str
+) -> None:
+    status, out, err = run(capsys, *words)
+    assert (status, out) == (2, "")
+    assert part in err
+    assert err.count("\n") == 1
+
+
+def test_evaluate_quoridor_measures_against_the_solution(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("evaluate", "quoridor", "--rules", "board_size=3,fences=1", "--games", "4")
+    exact = document(capsys, *words, "--agent", "exact")
+    assert exact["kept"] == {**exact["kept"], "share": 1.0, "margin": 0.0, "positions": 2078, "of": 2078}
+    assert exact["win_against_exact"] == {"first": 0.0, "second": 1.0, "average": 0.5}
+    assert exact["exact_loss_pp"] == 0.0
+    weak = document(capsys, *words, "--agent", "random", "--positions", "300")
+    assert weak["kept"]["positions"] == 300
+    assert 0.5 < weak["kept"]["share"] < 0.95
+    assert weak["exact_loss_pp"] > 20
+    status, out, err = run(capsys, *words, "--agent", "heuristic")
+    assert (status, err) == (0, "")
+    assert "2,078" in out
+
+
+def test_evaluate_quoridor_takes_the_ladder_where_the_board_is_not_solved(capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, _ = run(capsys, "evaluate", "quoridor", "--agent", "random", "--against", "shortest_path", "--games", "2")  # fmt: skip
+    assert status == 0
+    assert "not solved" in out

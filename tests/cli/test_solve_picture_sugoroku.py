@@ -142,5 +142,7 @@ def test_a_game_that_nobody_has_solved(capsys: pytest.CaptureFixture[str]) -> No
 def test_options_of_another_game_are_not_ignored(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(("solve", "quoridor", "--board", "a_short_walk")) == 2
     assert "--board is an option for picture_sugoroku, not for quoridor" in capsys.readouterr().err
-    assert main(("solve", "quoridor")) == 2
-    assert "there is no solver for quoridor" in capsys.readouterr().err
+    assert main(("solve", "picture_sugoroku", "--force")) == 2
+    assert "--force is an option for quoridor and tokaido, not for picture_sugoroku" in capsys.readouterr().err
+    assert main(("solve", "quoridor", "--utility", "first_only")) == 2
+    assert "--utility is an option for tokaido, not for quoridor" in capsys.readouterr().err

@@ -10,7 +10,7 @@ import pytest
 
 from sekisho.agents import make_agent
 from sekisho.agents.choices import choice_values
-from sekisho.agents.exact import tokaido_library
+from sekisho.agents.exact import keeping, tokaido_library
 from sekisho.agents.exact.tokaido_solver import solve
 from sekisho.envs import load_game
 from sekisho.envs.errors import AgentError, SekishoError, TableError
@@ -76,7 +76,14 @@ def test_it_plays_by_a_file_that_somebody_names(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("game", "options", "spec", "words"),
     [
-        ("quoridor", {}, "exact", "plays tokaido"),
+        ("picture_sugoroku", {}, "exact", "plays quoridor and tokaido"),
+        ("quoridor", {}, "exact", "9x9 with 10 fences each cannot be solved"),
+        (
+            "quoridor",
+            {"board_size": 5},
+            "exact",
+            "insist with `sekisho solve quoridor --rules board_size=5,fences=10 --force`",
+        ),
         ("tokaido", {"players": 5}, "exact", "2 to 4 players"),
         ("tokaido", {}, "exact:utility=glory", "place_points, first_only"),
     ],
@@ -92,7 +99,7 @@ def test_it_has_no_options_but_its_own() -> None:
 
 
 def test_four_players_need_a_table_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tokaido_library, "cache_folder", lambda: tmp_path)
+    monkeypatch.setattr(keeping, "cache_folder", lambda: tmp_path)
     tokaido_library.table_for.cache_clear()
     with pytest.raises(AgentError, match="sekisho solve tokaido --players 4"):
         make_agent("exact").supports(load_game("tokaido", players=4))

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from sekisho.agents import store
-from sekisho.agents.exact import table_file, tokaido_library, tokaido_table
+from sekisho.agents.exact import keeping, table_file, tokaido_library, tokaido_table
 from sekisho.agents.exact.table_file import read_table, write_table
 from sekisho.agents.exact.tokaido_solver import solve
 from sekisho.envs.errors import AgentError, RunError, TableError
@@ -29,7 +29,7 @@ ODD = {"bounce_events": False}  # rules whose table does not ship
 @pytest.fixture
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty folder for tables; kernels stay where they are."""
-    monkeypatch.setattr(tokaido_library, "cache_folder", lambda: tmp_path)
+    monkeypatch.setattr(keeping, "cache_folder", lambda: tmp_path)
     tokaido_library.table_for.cache_clear()
     return tmp_path
 
@@ -133,7 +133,7 @@ def test_the_four_modes_of_two_players_ship_and_are_right(cache: Path, forks: st
 
 def test_the_manifest_lists_what_ships() -> None:
     entries = [entry for entry in store.manifest() if entry["kind"] == "table"]
-    assert {entry["file"] for entry in entries} == {path.name for path in store.FOLDER.glob("tokaido_2_*")}
+    assert {entry["file"] for entry in entries} == {path.name for path in store.FOLDER.glob("*.safetensors")}
     for entry in entries:
         assert entry.keys() >= {"game", "rules", "encoding", "recipe", "sha256", "strength"}
         assert hashlib.sha256((store.FOLDER / entry["file"]).read_bytes()).hexdigest() == entry["sha256"]
@@ -207,9 +207,9 @@ def test_two_processes_do_not_solve_into_the_same_file(tmp_path: Path) -> None:
 SOLVE = """
 import sys
 from pathlib import Path
-from sekisho.agents.exact import tokaido_library as library
+from sekisho.agents.exact import keeping, tokaido_library as library
 from sekisho.envs.tokaido.rules import Tokaido
-library.CHECKPOINT_SECONDS = 0.0
+keeping.CHECKPOINT_SECONDS = 0.0
 library.solve_and_keep(Tokaido(players=3), output=Path(sys.argv[1]))
 """
 
@@ -246,7 +246,7 @@ def test_what_a_stopped_run_left_is_not_used_when_it_is_damaged_or_for_other_rul
     part = tmp_path / "table.part"
     wanted = tokaido_table.identity(Tokaido(**ODD), "place_points")
     part.write_bytes(b"nonsense")
-    checkpoint = tokaido_library._Checkpoint(part, wanted)
+    checkpoint = keeping.Unfinished(part, wanted)
     assert checkpoint.read() is None
     assert "starts from nothing" in caplog.text
     write_table(part, {}, {**wanted, "utility": "first_only", "unfinished": True})

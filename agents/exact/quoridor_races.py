@@ -1,0 +1,94 @@
+"""Quoridor after the last fence: the race of the pawns, exact, ready for the leaves of a search.
+
+A race is solved once for its layout of fences and kept; after that a value is a look-up. The functions are compiled,
+for use inside compiled searches; `Races` is their form for Python. Caps on plies and repetition are left aside: under
+a cap, a side that needs more plies than are left gets a draw.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...envs.compiling import kernel
+from ...envs.counter_rng import mix
+from ...envs.errors import AgentError
+from ...envs.quoridor.kernels import HORIZONTAL, LEFT, PAWN, SEAT, VERTICAL, walls_of
+from ...envs.quoridor.rules import Quoridor, QuoridorState
+from .quoridor_pawns import SQUARES, settle
+
+SLOTS = 256
+"""Layouts that are kept at a time, 26 kB each."""
+_EMPTY = -1  # no layout has a fence at every anchor
+
+
+@kernel
+def race_plies(rules: Any, state: Any, layouts: Any, values: Any) -> Any:
+    """Return how a position ends if nobody places another fence, solving its layout if it is not kept.
+
+    Args:
+        rules: of a game with two players.
+        state: that is not over.
+        layouts: int64 ``[slots, 2]``: the fences of each layout that is kept; -1 in empty slots.
+        values: int16 ``[slots, 2, 81, 81]``: its `settle`-d values.
+
+    Returns:
+        Signed plies: d if the side to move wins in d, -d if it loses in d, 0 if neither ever arrives.
+    """
+    horizontal, vertical = state[HORIZONTAL], state[VERTICAL]
+    slot = np.int64(mix(np.uint64(horizontal) + mix(np.uint64(vertical))) % np.uint64(layouts.shape[0]))
+    if layouts[slot, 0] != horizontal or layouts[slot, 1] != vertical:
+        settle(rules, walls_of(state), False, values[slot], values[slot])
+        layouts[slot, 0], layouts[slot, 1] = horizontal, vertical
+    return np.int64(values[slot, state[SEAT], state[PAWN], state[PAWN + 1]])
+
+
+@kernel
+def race_bounds(rules: Any, state: Any, layouts: Any, values: Any) -> Any:
+    """Return proven bounds (low, high) on the outcome for the side to move: 1 won, 0 drawn, -1 lost.
+
+    Without fences in hand both are the outcome. Where one side only has some, it need not place them, so the race is
+    the least that it gets. Where both have some nothing is proven: (-1, 1). For the arguments see `race_plies`.
+    """
+    mine, theirs = state[LEFT + state[SEAT]], state[LEFT + 1 - state[SEAT]]
+    if mine > 0 and theirs > 0:
+        return -1, 1
+    plies = race_plies(rules, state, layouts, values)
+    outcome = 1 if plies > 0 else (0 if plies == 0 else -1)
+    return -1 if theirs > 0 else outcome, 1 if mine > 0 else outcome
+
+
+class Races:
+    """The races of a game with two players, solved as they come.
+
+    Attributes:
+        layouts: which are kept, for `race_plies`.
+        values: their values, for `race_plies`.
+
+    Raises:
+        AgentError: for a game of more players.
+    """
+
+    def __init__(self, game: Quoridor, slots: int = SLOTS) -> None:
+        if game.num_players != 2:
+            raise AgentError(f"races are solved for two players, not {game.num_players}")
+        self.game = game
+        self.layouts = np.full((slots, 2), _EMPTY, np.int64)
+        self.values = np.zeros((slots, 2, SQUARES, SQUARES), np.int16)
+
+    def plies(self, state: QuoridorState) -> int:
+        """Return the signed plies of the side to move if nobody places another fence; see `race_plies`."""
+        return int(race_plies(self.game.rules, self._going(state), self.layouts, self.values))
+
+    def bounds(self, state: QuoridorState) -> tuple[int, int]:
+        """Return proven bounds on the outcome for the side to move; see `race_bounds`."""
+        low, high = race_bounds(self.game.rules, self._going(state), self.layouts, self.values)
+        return int(low), int(high)
+
+    def _going(self, state: QuoridorState) -> Any:
+        if state.game.board_size != self.game.board_size or state.game.num_players != 2:
+            raise AgentError(f"these are the races of {self.game!r}, not of {state.game!r}")
+        if state.winner is not None:
+            raise AgentError("the race is over: a pawn has arrived")
+        return state.words
