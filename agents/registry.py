@@ -14,6 +14,7 @@ from .specs import convert, parse_spec
 _AGENTS = {
     "heuristic": ("sekisho.agents.heuristics:HeuristicAgent", "one ply over what matters in the game; quick and sound"),
     "larger": ("sekisho.agents.baselines:LargerAgent", "Tokaido: always the larger number, and crossings"),
+    "mcts": ("sekisho.agents.search.mcts:MctsAgent", "Monte-Carlo tree search; the longer it thinks, the stronger"),
     "random": ("sekisho.agents.baselines:RandomAgent", "every legal action equally likely"),
     "smaller": ("sekisho.agents.baselines:SmallerAgent", "Tokaido: always the smaller number, and crossings"),
     "shortest_path": ("sekisho.agents.baselines:ShortestPathAgent", "Quoridor: always a step along a shortest path"),
@@ -41,7 +42,7 @@ def make_agent(spec: str) -> Agent:
     module, _, attribute = _AGENTS[parsed.name][0].partition(":")
     kind: Any = getattr(importlib.import_module(module), attribute)
     hints = typing.get_type_hints(kind)
-    fields = {f.name: hints[f.name] for f in dataclasses.fields(kind)}
+    fields = {f.name: hints[f.name] for f in dataclasses.fields(kind) if f.init}
     for option in parsed.options:
         if option not in fields:
             raise UnknownNameError(f"agent {parsed.name!r} has no option {option!r}; {nearest(option, fields)}")

@@ -4,14 +4,14 @@ All of it is chosen by addresses in one vector, the *tools*: the kernel table of
 address of 0 means that the tool is not there. So the search is compiled once, and any game, also one of another
 package, can bring
 
-* a policy ``(rules, state, rng) -> action``: draws a move of a guided rollout at a decision;
-* an evaluation ``(rules, state, out)``: writes the expected return of every seat (float64 ``[players]``);
+* a policy ``(rules, state, data, rng) -> action``: draws a move of a guided rollout at a decision;
+* an evaluation ``(rules, state, data, out)``: writes the expected return of every seat (float64 ``[players]``);
 * a playout ``(rules, state, rng, out)``: plays to the end, every legal action equally likely, faster than `sample` and
   `apply` would, and writes the returns;
-* a table ``(rules, state, out) -> known``: writes the exact returns where it knows them and says whether it does.
+* a table ``(rules, state, data, out) -> known``: writes the exact returns where it knows them and says whether it does.
 
-An evaluation is what a small network compiled into the search would be, too; those that need Python are asked through
-`batch.Evaluator`.
+``data`` (float64) is whatever numbers they work with: a table of the game, or the weights of a network small enough to
+be compiled into the search.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ _keys = types.Array(types.uint64, 1, "C")
 _floats = types.Array(types.float64, 1, "C")
 
 SIGNATURES = {
-    POLICY: types.int64(_words, _words, _keys),
-    EVALUATION: types.void(_words, _words, _floats),
+    POLICY: types.int64(_words, _words, _floats, _keys),
+    EVALUATION: types.void(_words, _words, _floats, _floats),
     PLAYOUT: types.void(_words, _words, _keys, _floats),
-    TABLE: types.int64(_words, _words, _floats),
+    TABLE: types.int64(_words, _words, _floats, _floats),
 }
 """The types of the tools, by their place."""
 
@@ -68,7 +68,7 @@ playout_of, table_of = _function_at(PLAYOUT), _function_at(TABLE)
 
 
 @kernel
-def rollout(tools: Any, game: Any, rules: Any, state: Any, rng: Any, out: Any) -> None:
+def rollout(tools: Any, data: Any, game: Any, rules: Any, state: Any, rng: Any, out: Any) -> None:
     """Write the returns of a game played on from `state`, or its evaluation where it is cut off; `state` is played on.
 
     Repetition is not looked for: random play comes back to positions too often for that to mean anything.
@@ -84,10 +84,10 @@ def rollout(tools: Any, game: Any, rules: Any, state: Any, rng: Any, out: Any) -
             game.returns(rules, state, out)
             return
         if plies == cutoff:
-            evaluation_of(tools)(rules, state, out)
+            evaluation_of(tools)(rules, state, data, out)
             return
         if mover != CHANCE and tools[POLICY] != 0:
-            action = policy_of(tools)(rules, state, rng)
+            action = policy_of(tools)(rules, state, data, rng)
         else:
             action = game.sample(rules, state, rng)
         game.apply(rules, state, action)

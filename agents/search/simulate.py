@@ -190,7 +190,9 @@ def repeats(game: Any, rules: Any, work: Any, depth: Any, settings: Any) -> Any:
 
 
 @kernel
-def identify(tree: Any, node: Any, tools: Any, game: Any, rules: Any, work: Any, drawn: Any) -> None:
+def identify(
+    tree: Any, node: Any, tools: Any, data: Any, game: Any, rules: Any, work: Any, drawn: Any
+) -> None:
     """Find out what a new node is, and its exact value if the game is over there or the table knows it."""
     seat = game.to_move(rules, work.state)
     if seat == TERMINAL:
@@ -199,14 +201,14 @@ def identify(tree: Any, node: Any, tools: Any, game: Any, rules: Any, work: Any,
         seat = TERMINAL
         work.out[:] = 0.0
     tree.seat[node] = seat
-    if seat == TERMINAL or (tools[TABLE] != 0 and table_of(tools)(rules, work.state, work.out)):
+    if seat == TERMINAL or (tools[TABLE] != 0 and table_of(tools)(rules, work.state, data, work.out)):
         for player in range(work.out.size):
             tree.value[node, player] = work.out[player]
         tree.proven[node] = 1
 
 
 @kernel
-def descend(tree: Any, tools: Any, game: Any, rules: Any, work: Any, settings: Any) -> Any:
+def descend(tree: Any, tools: Any, data: Any, game: Any, rules: Any, work: Any, settings: Any) -> Any:
     """Walk from the root to a leaf; return the depth of the leaf, whose position stands in ``work.state``.
 
     Every node of the path, the leaf too, is counted as visited and has its virtual loss taken.
@@ -218,7 +220,7 @@ def descend(tree: Any, tools: Any, game: Any, rules: Any, work: Any, settings: A
         work.path[depth] = node
         tree.visits[node] += 1
         if tree.seat[node] == UNKNOWN:
-            identify(tree, node, tools, game, rules, work, drawn)
+            identify(tree, node, tools, data, game, rules, work, drawn)
             if depth > 0:
                 break
         if depth > 0 and settings.virtual_loss > 0.0:
@@ -268,7 +270,7 @@ def back_up(tree: Any, work: Any, depth: Any, settings: Any) -> None:
 
 
 @kernel
-def simulate(tree: Any, tools: Any, rules: Any, work: Any, settings: Any, simulations: Any) -> Any:
+def simulate(tree: Any, tools: Any, data: Any, rules: Any, work: Any, settings: Any, simulations: Any) -> Any:
     """Run simulations until there are as many as asked for or the root is proven; return how many were run.
 
     Several threads may do so in one tree at a time: all but the leaves' rollouts is done under a lock.
@@ -280,14 +282,25 @@ def simulate(tree: Any, tools: Any, rules: Any, work: Any, settings: Any, simula
         done += 1
         if threads:
             acquire(tree.head, LOCK, settings.yield_function)
-        depth = descend(tree, tools, game, rules, work, settings)
+        depth = descend(tree, tools, data, game, rules, work, settings)
         if not tree.proven[work.path[depth]]:
             if threads:
                 release(tree.head, LOCK)
-            rollout(tools, game, rules, work.state, work.rng, work.out)
+            rollout(tools, data, game, rules, work.state, work.rng, work.out)
             if threads:
                 acquire(tree.head, LOCK, settings.yield_function)
         back_up(tree, work, depth, settings)
         if threads:
             release(tree.head, LOCK)
     return done
+
+
+@kernel
+def expand_root(tree: Any, tools: Any, rules: Any, work: Any) -> None:
+    """Make the children of a root that has none, so that its priors can be seen to before a search."""
+    game = bind(tools)
+    for word in range(work.root.size):
+        work.state[word] = work.root[word]
+    tree.seat[0] = game.to_move(rules, work.state)
+    if tree.count[0] == 0:
+        expand(tree, 0, game, rules, work)
