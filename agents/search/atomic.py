@@ -29,9 +29,7 @@ def _word_pointer(context: Any, builder: Any, signature: Any, arguments: Any) ->
 
 
 @intrinsic
-def compare_exchange(
-    _context: Any, words: Any, index: Any, expected: Any, new: Any
-) -> tuple[Any, Callable[..., Any]]:
+def compare_exchange(_context: Any, words: Any, index: Any, expected: Any, new: Any) -> tuple[Any, Callable[..., Any]]:
     """Write `new` to ``words[index]`` (int64) if it is `expected`, as one step; return whether it was."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:

@@ -20,7 +20,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numba.experimental.function_type  # noqa: F401  teaches numba to call functions by address
-import numpy as np
 from numba import types
 from numba.core import cgutils
 

@@ -31,7 +31,8 @@ class MctsAgent(Agent):
         seconds: for a decision, above 0. With both, what comes first; with neither, 1000 simulations.
         selection: ``uct`` or ``puct``.
         exploration: the constant of either formula, in returns (-1..1), 0 or more.
-        first_play: what an untried action counts as, in returns; by default each is tried once before any is again.
+        first_play: what an untried action counts as, in returns above its node's value; by default each is tried once
+            before any is again.
         rollouts: ``uniform``, ``guided`` (by a quick policy that the game brings), or ``none`` (its evaluation).
         cutoff: plies after which a rollout stops and is evaluated; never by default.
         threads: that search in one tree, 1..64. More than one thread is not repeatable.

@@ -30,7 +30,7 @@ class Rules:
     Attributes:
         puct: PUCT in place of UCT.
         exploration: the constant c.
-        first_play: what an untried action counts as, in returns; infinite: each is tried once first.
+        first_play: what an untried action counts as, in returns above its node's value; infinite: tried once first.
         rollouts, cutoff: see `tools.choose_tools`.
         wide: chance nodes with more outcomes open them progressively.
         threads: that work in one tree.
@@ -88,7 +88,9 @@ class Search:
         try:
             self.tree: Tree = new_tree(capacity, game.num_players)
         except MemoryError:
-            raise AgentError(f"this machine has no {rules.memory} MiB for a tree: give 'memory' a smaller value") from None
+            raise AgentError(
+                f"this machine has no {rules.memory} MiB for a tree: give 'memory' a smaller value"
+            ) from None
         self._settings = Settings(
             puct=int(rules.puct),
             exploration=float(rules.exploration),
@@ -150,7 +152,7 @@ class Search:
         """Make `state` the root and keep what lies below it, if it follows from the last root and there is time."""
         node = -1 if self._root is None else self._node_of(state, self._root)
         room = math.inf if end is None else end - time.monotonic()
-        if node > 0 and self.tree.head[USED] * _SECONDS_TO_KEEP_A_NODE < room:
+        if node > 0 and self.tree.tried[node] > 0 and self.tree.head[USED] * _SECONDS_TO_KEEP_A_NODE < room:
             keep_subtree(self.tree, node)
         else:
             clear(self.tree)
@@ -173,7 +175,7 @@ class Search:
         return int(node) if walk == state else -1
 
     def _add_noise(self, rng: np.random.Generator) -> None:
-        first, count = self.tree.first[0], self.tree.count[0]
+        first, count = self.tree.first[0], self.tree.children[0]
         share = self._rules.noise
         drawn = rng.dirichlet(np.full(count, self._rules.alpha))
         self.tree.prior[first : first + count] = (1 - share) / count + share * drawn

@@ -29,7 +29,8 @@ class Settings(NamedTuple):
     Attributes:
         puct: 1 for PUCT, 0 for UCT.
         exploration: the constant c of either formula.
-        first_play: what an untried action counts as, in returns; infinite: each is tried once before any is again.
+        first_play: what an untried action counts as, in returns above its node's value; infinite: each is tried once
+            before any is again.
         ranked: 1 if priors of actions differ, so that the most promising are tried first.
         wide: chance nodes with more outcomes than this open them progressively.
         max_utility: the largest return of the game; who has it proven has won.
@@ -99,7 +100,7 @@ def draw_outcome(tree: Any, node: Any, settings: Any, rng: Any) -> Any:
     Confidence Trees", 2011): twice the square root of the visits. They come in as they are drawn, and until another may
     come in the draw is among them alone.
     """
-    first, tried, count = tree.first[node], tree.tried[node], tree.count[node]
+    first, tried, count = tree.first[node], tree.tried[node], tree.children[node]
     within = count
     if count > settings.wide and tried * tried >= _WIDENING * tree.visits[node]:
         within = tried
@@ -124,12 +125,12 @@ def choose_child(tree: Any, node: Any, settings: Any, rng: Any) -> Any:
 
     UCT (Kocsis and Szepesvári, 2006): value + c sqrt(ln visits of the node / visits). PUCT (Silver et al., "Mastering
     the game of Go without human knowledge", 2017): value + c prior sqrt(visits of the node) / (1 + visits). A proven
-    child counts with its value alone: there is nothing left to find out. Untried ones have the value `first_play`
-    (first-play urgency, Gelly and Wang, 2006).
+    child counts with its value alone: there is nothing left to find out. Untried ones count as the node's own value plus
+    `first_play` (first-play urgency, Gelly and Wang, "Modifications of UCT and sequence-like simulations", 2006).
     """
     seat, first, tried = tree.seat[node], tree.first[node], tree.tried[node]
     parent_visits = np.float64(max(tree.visits[node], 1))
-    untried = tried < tree.count[node]
+    untried = tried < tree.children[node]
     if untried and settings.first_play == np.inf:
         return open_next(tree, node, settings.ranked, rng)
     best, best_score = -1, -np.inf
@@ -147,7 +148,7 @@ def choose_child(tree: Any, node: Any, settings: Any, rng: Any) -> Any:
         if score > best_score:
             best, best_score = child, score
     if untried:
-        score = settings.first_play
+        score = settings.first_play + tree.value[node, seat] / max(parent_visits - 1.0, 1.0)  # this visit has none yet
         if settings.puct:
             score += scale * best_untried_prior(tree, node, settings)
         if score > best_score:
@@ -161,7 +162,7 @@ def best_untried_prior(tree: Any, node: Any, settings: Any) -> Any:
     first = tree.first[node]
     best = tree.prior[first + tree.tried[node]]
     if settings.ranked:
-        for child in range(first + tree.tried[node] + 1, first + tree.count[node]):
+        for child in range(first + tree.tried[node] + 1, first + tree.children[node]):
             best = max(best, tree.prior[child])
     return best
 
@@ -190,10 +191,11 @@ def repeats(game: Any, rules: Any, work: Any, depth: Any, settings: Any) -> Any:
 
 
 @kernel
-def identify(
-    tree: Any, node: Any, tools: Any, data: Any, game: Any, rules: Any, work: Any, drawn: Any
-) -> None:
-    """Find out what a new node is, and its exact value if the game is over there or the table knows it."""
+def identify(tree: Any, node: Any, tools: Any, data: Any, game: Any, rules: Any, work: Any, drawn: Any) -> None:
+    """Find out what a new node is, and its exact value if the game is over there or the table knows it.
+
+    For the root the table is not asked: what to play there takes a look at the children.
+    """
     seat = game.to_move(rules, work.state)
     if seat == TERMINAL:
         game.returns(rules, work.state, work.out)
@@ -201,7 +203,7 @@ def identify(
         seat = TERMINAL
         work.out[:] = 0.0
     tree.seat[node] = seat
-    if seat == TERMINAL or (tools[TABLE] != 0 and table_of(tools)(rules, work.state, data, work.out)):
+    if seat == TERMINAL or (node > 0 and tools[TABLE] != 0 and table_of(tools)(rules, work.state, data, work.out)):
         for player in range(work.out.size):
             tree.value[node, player] = work.out[player]
         tree.proven[node] = 1
@@ -219,15 +221,15 @@ def descend(tree: Any, tools: Any, data: Any, game: Any, rules: Any, work: Any, 
     while True:
         work.path[depth] = node
         tree.visits[node] += 1
+        if depth > 0 and settings.virtual_loss > 0.0:
+            add_loss(tree, work.path, depth, -settings.virtual_loss)
         if tree.seat[node] == UNKNOWN:
             identify(tree, node, tools, data, game, rules, work, drawn)
             if depth > 0:
                 break
-        if depth > 0 and settings.virtual_loss > 0.0:
-            add_loss(tree, work.path, depth, -settings.virtual_loss)
         if tree.proven[node] or depth == work.path.size - 1:
             break
-        if tree.count[node] == 0 and not expand(tree, node, game, rules, work):
+        if tree.children[node] == 0 and not expand(tree, node, game, rules, work):
             break
         child = pick(tree, node, settings, work.rng)
         game.apply(rules, work.state, tree.action[child])
@@ -302,5 +304,5 @@ def expand_root(tree: Any, tools: Any, rules: Any, work: Any) -> None:
     for word in range(work.root.size):
         work.state[word] = work.root[word]
     tree.seat[0] = game.to_move(rules, work.state)
-    if tree.count[0] == 0:
+    if tree.children[0] == 0:
         expand(tree, 0, game, rules, work)

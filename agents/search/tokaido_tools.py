@@ -15,8 +15,24 @@ from ...envs.compiling import kernel
 from ...envs.core import Game
 from ...envs.counter_rng import draw_below
 from ...envs.tokaido.kernels import (
-    AGAIN, ARRIVE, CROSSING, DETOUR, HOME, LANDING, LAST, NUMBERS, PLAYERS, RESTS, ROAD, ROLL, SEAT, SPOT, WAITS,
-    WITH_CROSSING, WITH_DETOUR, field,
+    AGAIN,
+    ARRIVE,
+    CROSSING,
+    DETOUR,
+    HOME,
+    LANDING,
+    LAST,
+    NUMBERS,
+    PLAYERS,
+    RESTS,
+    ROAD,
+    ROLL,
+    SEAT,
+    SPOT,
+    WAITS,
+    WITH_CROSSING,
+    WITH_DETOUR,
+    field,
 )  # fmt: skip
 
 _TURNS = 129  # numbers in a law: 0 .. MAX_TURNS turns

@@ -90,7 +90,10 @@ def choose_tools(game: Game, rollouts: str, cutoff: int | None) -> tuple[NDArray
         AgentError: if the game brings no tool for that.
     """
     brought = _TOOLS.get(game.name, GameTools)()
-    needed: Mapping[str, bool] = {"policy": rollouts == "guided", "evaluation": rollouts == "none" or cutoff is not None}
+    needed: Mapping[str, bool] = {
+        "policy": rollouts == "guided",
+        "evaluation": rollouts == "none" or cutoff is not None,
+    }
     for name, is_needed in needed.items():
         if is_needed and getattr(brought, name) is None:
             raise AgentError(f"{game.name} brings no {name} for a search: use rollouts=uniform without a cutoff")

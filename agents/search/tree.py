@@ -35,7 +35,7 @@ class Tree(NamedTuple):
         action: int32 ``[N]``: the action or outcome that leads to the node.
         visits: int32 ``[N]``: simulations through the node.
         first: int32 ``[N]``: its first child.
-        count: int32 ``[N]``: its children; 0 before it is expanded.
+        children: int32 ``[N]``: how many it has; 0 before it is expanded.
         tried: int32 ``[N]``: its children that have been visited; they are the first ones.
         prior: float64 ``[N]``: probability of an outcome, or how promising an action looked beforehand (sum 1).
         value: float64 ``[N, players]``: sum of the returns of each seat, or its exact return if the node is proven.
@@ -48,7 +48,7 @@ class Tree(NamedTuple):
     action: NDArray[np.int32]
     visits: NDArray[np.int32]
     first: NDArray[np.int32]
-    count: NDArray[np.int32]
+    children: NDArray[np.int32]
     tried: NDArray[np.int32]
     prior: NDArray[np.float64]
     value: NDArray[np.float64]
@@ -62,15 +62,18 @@ def node_bytes(players: int) -> int:
 
 def new_tree(capacity: int, players: int) -> Tree:
     """Return a tree with an unvisited root. The system hands out its memory as nodes are used, not before."""
-    integers = [np.empty(capacity, dtype=np.int32) for _ in range(6)]
     tree = Tree(
-        np.zeros(4, dtype=np.int64),
-        np.empty(capacity, dtype=np.int8),
-        np.empty(capacity, dtype=np.int8),
-        *integers[:5],
-        np.empty(capacity),
-        np.empty((capacity, players)),
-        integers[5],
+        head=np.zeros(4, dtype=np.int64),
+        seat=np.empty(capacity, dtype=np.int8),
+        proven=np.empty(capacity, dtype=np.int8),
+        action=np.empty(capacity, dtype=np.int32),
+        visits=np.empty(capacity, dtype=np.int32),
+        first=np.empty(capacity, dtype=np.int32),
+        children=np.empty(capacity, dtype=np.int32),
+        tried=np.empty(capacity, dtype=np.int32),
+        prior=np.empty(capacity),
+        value=np.empty((capacity, players)),
+        moved=np.empty(capacity, dtype=np.int32),
     )
     clear(tree)
     return tree
@@ -89,7 +92,7 @@ def make_nodes(tree: Any, count: Any) -> Any:
     begin = tree.head[USED]
     for node in range(begin, begin + count):
         tree.seat[node], tree.proven[node] = UNKNOWN, 0
-        tree.visits[node], tree.count[node], tree.tried[node] = 0, 0, 0
+        tree.visits[node], tree.children[node], tree.tried[node] = 0, 0, 0
         for seat in range(tree.value.shape[1]):
             tree.value[node, seat] = 0.0
     tree.head[USED] = begin + count
@@ -103,7 +106,7 @@ def add_children(tree: Any, node: Any, count: Any) -> Any:
         tree.head[FULL] = 1
         return -1
     first = make_nodes(tree, count)
-    tree.first[node], tree.count[node] = first, count
+    tree.first[node], tree.children[node] = first, count
     return first
 
 
@@ -147,7 +150,7 @@ def open_child(tree: Any, node: Any, index: Any) -> Any:
 @kernel
 def open_next(tree: Any, node: Any, ranked: Any, rng: Any) -> Any:
     """Open a child that was not tried before, drawn among those with the highest prior if `ranked`, else among all."""
-    first, tried, count = tree.first[node], tree.tried[node], tree.count[node]
+    first, tried, count = tree.first[node], tree.tried[node], tree.children[node]
     if not ranked:
         return open_child(tree, node, tried + draw_below(rng, count - tried))
     best, ties = first + tried, 1
@@ -174,7 +177,7 @@ def try_to_prove(tree: Any, node: Any, max_utility: Any) -> Any:
     A decision is proven by a child that gives its seat the most there is, or by all children; a chance node by all of
     its outcomes. Where a seat has several best children, the first tried counts: the others' values may depend on it.
     """
-    first, count, seat = tree.first[node], tree.count[node], tree.seat[node]
+    first, count, seat = tree.first[node], tree.children[node], tree.seat[node]
     if seat >= 0:
         for child in range(first, first + tree.tried[node]):
             if tree.proven[child] and tree.value[child, seat] >= max_utility - EPSILON:
@@ -212,7 +215,7 @@ def copy_value(tree: Any, node: Any, child: Any) -> None:
 def find_child(tree: Any, node: Any, action: Any) -> Any:
     """Return the visited child that an action leads to, or -1."""
     first = tree.first[node]
-    for child in range(first, first + min(tree.tried[node], tree.count[node])):
+    for child in range(first, first + min(tree.tried[node], tree.children[node])):
         if tree.action[child] == action:
             return child
     return -1
@@ -233,7 +236,7 @@ def keep_subtree(tree: Any, root: Any) -> None:
             continue
         moved[node] = kept
         kept += 1
-        for child in range(tree.first[node], tree.first[node] + tree.count[node]):
+        for child in range(tree.first[node], tree.first[node] + tree.children[node]):
             moved[child] = 0
     for node in range(root, used):
         to = moved[node]
@@ -243,8 +246,8 @@ def keep_subtree(tree: Any, root: Any) -> None:
         tree.visits[to], tree.tried[to], tree.prior[to] = tree.visits[node], tree.tried[node], tree.prior[node]
         for seat in range(tree.value.shape[1]):
             tree.value[to, seat] = tree.value[node, seat]
-        count = tree.count[node]
-        tree.count[to] = count
+        count = tree.children[node]
+        tree.children[to] = count
         if count > 0:
             tree.first[to] = moved[tree.first[node]]
     tree.head[USED], tree.head[FULL], tree.head[DEEPEST] = kept, 0, 0

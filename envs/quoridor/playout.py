@@ -15,17 +15,30 @@ from ..compiling import kernel
 from ..counter_rng import draw_below
 from ..kernels import TERMINAL
 from .kernels import (
-    GOAL_HIGH, GOAL_LOW, LEFT, MAX_PLIES, PAWN, PLAYERS, PLY, SEAT, WINNER, apply, pawn_targets, returns, sample,
-    square_set, to_move, walls_of,
+    GOAL_HIGH,
+    GOAL_LOW,
+    LEFT,
+    MAX_PLIES,
+    PAWN,
+    PLAYERS,
+    PLY,
+    SEAT,
+    WINNER,
+    apply,
+    pawn_targets,
+    returns,
+    sample,
+    square_set,
+    to_move,
+    walls_of,
 )  # fmt: skip
 
-_63 = np.uint64(63)
-_STEPS = np.array([9, 1, -9, -1, 0, 0, 0, 0], dtype=np.int64)
-_SETS = [[direction for direction in range(4) if mask >> direction & 1] for mask in range(16)]
-_OPEN = np.array([len(directions) for directions in _SETS], dtype=np.int64)
-_NTH = np.array([(directions + [0, 0, 0, 0])[:4] for directions in _SETS], dtype=np.int64).ravel()
-"""``_NTH[4*mask + n]``: number n of the directions in a set of them, as the change of the square."""
-_NTH = _STEPS[_NTH]
+_STEPS = (9, 1, -9, -1)  # north, east, south, west
+_SETS = [[step for bit, step in enumerate(_STEPS) if mask >> bit & 1] for mask in range(16)]
+_OPEN = np.array([len(steps) for steps in _SETS], dtype=np.int64)
+"""How many steps are in each set of them."""
+_NTH = np.array([[*steps, 0, 0, 0, 0][:4] for steps in _SETS], dtype=np.int64).ravel()
+"""``_NTH[4*mask + n]``: number n of the steps in a set of them, as the change of the square."""
 
 
 @kernel
