@@ -78,7 +78,7 @@ def test_a_step_onto_the_goal_line_is_taken_and_proven(selection: str) -> None:
 
 
 def test_a_pawn_one_step_from_its_goal_is_stopped() -> None:
-    game = load_game("quoridor", board_size=5, fences=2)
+    game = load_game("quoridor", board_size=5, fences=1)
     state = game.from_text(" / / c3 a2 / 1 1 / 1 / 10")
     decision = decide("mcts:simulations=20000", state)
     child = state.child(decision.action)

@@ -85,7 +85,7 @@ def test_evaluations_are_returns_of_all_seats_and_know_who_is_ahead() -> None:
     out = np.zeros(2)
     values = []
     for pawns in ("e2 e8", "e5 e8", "e8 d8", "e2 e3"):
-        state = game.from_text(f" / / {pawns} / 5 5 / 1 / 20")
+        state = game.from_text(f" / / {pawns} / 10 10 / 1 / 20")
         quoridor_tools.evaluation(game.rules, state.words, NOTHING, out)
         assert out.sum() == pytest.approx(0.0)
         assert -1 <= out.min() <= out.max() <= 1
