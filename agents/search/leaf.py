@@ -8,6 +8,8 @@ package, can bring
 * an evaluation ``(rules, state, data, out)``: writes the expected return of every seat (float64 ``[players]``);
 * a playout ``(rules, state, rng, out)``: plays to the end, every legal action equally likely, faster than `sample` and
   `apply` would, and writes the returns;
+* priors ``(rules, state, data, mask, out)``: writes how promising each legal action of a decision looks, by its number
+  (float64 ``[num_actions]``, 0 or more, of any sum above 0);
 * a table ``(rules, state, data, out) -> known``: writes the exact returns where it knows them and says whether it does.
 
 ``data`` (float64) is whatever numbers they work with: a table of the game, or the weights of a network small enough to
@@ -26,12 +28,13 @@ from numba.core import cgutils
 from ...envs.compiling import intrinsic, kernel
 from ...envs.kernels import CHANCE, TERMINAL
 
-POLICY, EVALUATION, PLAYOUT, TABLE = 10, 11, 12, 13  # addresses, behind the ten of the kernel table
-CUTOFF = 14  # plies after which a rollout stops and the evaluation is asked; -1 for never
-TOOLS_SIZE = 15
+POLICY, EVALUATION, PLAYOUT, TABLE, PRIORS = 10, 11, 12, 13, 14  # addresses, behind the ten of the kernel table
+CUTOFF = 15  # plies after which a rollout stops and the evaluation is asked; -1 for never
+TOOLS_SIZE = 16
 
 _words = types.Array(types.int64, 1, "C")
 _keys = types.Array(types.uint64, 1, "C")
+_mask = types.Array(types.int8, 1, "C")
 _floats = types.Array(types.float64, 1, "C")
 
 SIGNATURES = {
@@ -39,6 +42,7 @@ SIGNATURES = {
     EVALUATION: types.void(_words, _words, _floats, _floats),
     PLAYOUT: types.void(_words, _words, _keys, _floats),
     TABLE: types.int64(_words, _words, _floats, _floats),
+    PRIORS: types.void(_words, _words, _floats, _mask, _floats),
 }
 """The types of the tools, by their place."""
 
@@ -63,7 +67,7 @@ def _function_at(place: int) -> Any:
 
 
 policy_of, evaluation_of = _function_at(POLICY), _function_at(EVALUATION)
-playout_of, table_of = _function_at(PLAYOUT), _function_at(TABLE)
+playout_of, table_of, priors_of = _function_at(PLAYOUT), _function_at(TABLE), _function_at(PRIORS)
 
 
 @kernel

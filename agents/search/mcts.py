@@ -35,6 +35,7 @@ class MctsAgent(Agent):
             before any is again.
         rollouts: ``uniform``, ``guided`` (by a quick policy that the game brings), or ``none`` (its evaluation).
         cutoff: plies after which a rollout stops and is evaluated; never by default.
+        priors: ``uniform`` or ``guided`` (the game brings them): which actions look promising before they are tried.
         threads: that search in one tree, 1..64. More than one thread is not repeatable.
         memory: MiB that the tree may take; when they are used up it grows no more, and the statistics say ``full``.
         tree: ``keep`` what it holds of the next position, or begin each decision ``fresh``.
@@ -51,6 +52,7 @@ class MctsAgent(Agent):
     first_play: float | None = None
     rollouts: str = "uniform"
     cutoff: int | None = None
+    priors: str = "uniform"
     threads: int = 1
     memory: int = 256
     tree: str = "keep"
@@ -67,6 +69,7 @@ class MctsAgent(Agent):
         _check(self.exploration >= 0, "exploration", "0 or more", self.exploration)
         _check(self.rollouts in ("uniform", "guided", "none"), "rollouts", "uniform, guided or none", self.rollouts)
         _check(self.cutoff is None or self.cutoff >= 0, "cutoff", "0 or more", self.cutoff)
+        _check(self.priors in ("uniform", "guided"), "priors", "uniform or guided", self.priors)
         _check(1 <= self.threads <= 64, "threads", "1..64", self.threads)
         _check(1 <= self.memory <= 2**20, "memory", "1..1048576 (MiB)", self.memory)
         _check(self.tree in ("keep", "fresh"), "tree", "keep or fresh", self.tree)
@@ -95,6 +98,7 @@ class MctsAgent(Agent):
                     first_play=math.inf if self.first_play is None else self.first_play,
                     rollouts=self.rollouts,
                     cutoff=self.cutoff,
+                    priors=self.priors,
                     wide=self.wide,
                     threads=self.threads,
                     memory=self.memory,

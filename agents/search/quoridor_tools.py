@@ -23,9 +23,12 @@ from ...envs.quoridor.kernels import (
     sample,
     walls_of,
 )
+from ..heuristics.quoridor import score_actions
 
 _FENCE_ODDS = 8  # one move in so many is any legal one, while fences are left
 _STEEPNESS = 0.6  # log-odds of a move ahead in the race; chosen by hand
+_SOFTNESS = 1.0  # moves of worth that make an action e times as promising
+_REST = 0.01  # a promise of each action that the heuristic does not look at, the best one's being 1
 _FENCE_PRICE = 0.5  # moves that a fence in hand is worth to the evaluation; chosen by hand
 
 
@@ -64,3 +67,15 @@ def evaluation(rules: Any, state: Any, _data: Any, out: Any) -> None:
     for seat in range(players):
         chance = out[seat] / total
         out[seat] = chance - (1.0 - chance) / (players - 1)
+
+
+@kernel
+def priors(rules: Any, state: Any, _data: Any, mask: Any, out: Any) -> None:
+    """Write how promising the actions look: the softmax of what the heuristic gives them, and a little for the rest."""
+    score_actions(rules, state, mask, out)
+    best = -math.inf
+    for action in range(out.size):
+        if out[action] > best:
+            best = out[action]
+    for action in range(out.size):
+        out[action] = _REST if math.isnan(out[action]) else _REST + math.exp((out[action] - best) / _SOFTNESS)

@@ -31,7 +31,7 @@ class Rules:
         puct: PUCT in place of UCT.
         exploration: the constant c.
         first_play: what an untried action counts as, in returns above its node's value; infinite: tried once first.
-        rollouts, cutoff: see `tools.choose_tools`.
+        rollouts, cutoff, priors: see `tools.choose_tools`.
         wide: chance nodes with more outcomes open them progressively.
         threads: that work in one tree.
         memory: MiB that the tree may take.
@@ -43,6 +43,7 @@ class Rules:
     first_play: float
     rollouts: str
     cutoff: int | None
+    priors: str
     wide: int
     threads: int
     memory: int
@@ -83,7 +84,7 @@ class Search:
             raise AgentError(f"agent 'mcts' does not play {game.name}: the game's kernels are not compiled")
         self.game = game
         self._rules = rules
-        self._tools, self._data = choose_tools(game, rules.rollouts, rules.cutoff)
+        self._tools, self._data = choose_tools(game, rules.rollouts, rules.cutoff, rules.priors)
         capacity = min(rules.memory * 2**20 // node_bytes(game.num_players), _MAX_NODES)
         try:
             self.tree: Tree = new_tree(capacity, game.num_players)
@@ -95,7 +96,7 @@ class Search:
             puct=int(rules.puct),
             exploration=float(rules.exploration),
             first_play=float(rules.first_play),
-            ranked=int(rules.noise > 0),
+            ranked=int(rules.noise > 0 or rules.priors == "guided"),
             wide=rules.wide,
             max_utility=float(game.max_utility),
             repetition=game.repetition,
@@ -113,7 +114,7 @@ class Search:
         keep_subtree(self.tree, 0)
         find_child(self.tree, 0, -1)
         mean(self.tree, 0, 0)
-        expand_root(self.tree, self._tools, self.game.rules, new_work(state, 0))
+        expand_root(self.tree, self._tools, self._data, self.game.rules, new_work(state, 0))
         clear(self.tree)
 
     def forget(self) -> None:
@@ -137,7 +138,7 @@ class Search:
         keys = rng.integers(2**64, size=self._rules.threads, dtype=np.uint64)
         works = [new_work(state, int(key)) for key in keys]
         if self._rules.noise > 0:
-            expand_root(self.tree, self._tools, self.game.rules, works[0])
+            expand_root(self.tree, self._tools, self._data, self.game.rules, works[0])
             self._add_noise(rng)
         limits = Limits(simulations, end)
         limits.run(
@@ -178,7 +179,9 @@ class Search:
         first, count = self.tree.first[0], self.tree.children[0]
         share = self._rules.noise
         drawn = rng.dirichlet(np.full(count, self._rules.alpha))
-        self.tree.prior[first : first + count] = (1 - share) / count + share * drawn
+        priors = self.tree.prior[first : first + count]  # a root is new to noise: it was no root before
+        priors *= 1 - share
+        priors += share * drawn
 
     # --- what was found ----------------------------------------------------------------------------------------------
 

@@ -57,7 +57,7 @@ class Work(NamedTuple):
         root: int64 ``[state_size]``.
         state: the same; where the simulation stands.
         path: int32 ``[MAX_DEPTH]``: the nodes it came through.
-        mask: int8 ``[num_actions]``.
+        mask: int8, priors: float64, both ``[num_actions]``.
         outcomes: int64, probabilities: float64, both ``[max_chance_outcomes]``.
         out: float64 ``[players]``: what the leaf is worth.
         seen: uint64: hashes of the positions up to the root, with room for a path behind; used with repetition only.
@@ -68,6 +68,7 @@ class Work(NamedTuple):
     state: NDArray[np.int64]
     path: NDArray[np.int32]
     mask: NDArray[np.int8]
+    priors: NDArray[np.float64]
     outcomes: NDArray[np.int64]
     probabilities: NDArray[np.float64]
     out: NDArray[np.float64]
@@ -84,6 +85,7 @@ def new_work(state: State, key: int) -> Work:
         state.words.copy(),
         np.zeros(MAX_DEPTH, dtype=np.int32),
         np.zeros(game.num_actions, dtype=np.int8),
+        np.zeros(game.num_actions),
         np.zeros(game.max_chance_outcomes, dtype=np.int64),
         np.zeros(game.max_chance_outcomes),
         np.zeros(game.num_players),
@@ -229,7 +231,7 @@ def descend(tree: Any, tools: Any, data: Any, game: Any, rules: Any, work: Any, 
                 break
         if tree.proven[node] or depth == work.path.size - 1:
             break
-        if tree.children[node] == 0 and not expand(tree, node, game, rules, work):
+        if tree.children[node] == 0 and not expand(tree, node, tools, data, game, rules, work):
             break
         child = pick(tree, node, settings, work.rng)
         game.apply(rules, work.state, tree.action[child])
@@ -298,11 +300,11 @@ def simulate(tree: Any, tools: Any, data: Any, rules: Any, work: Any, settings: 
 
 
 @kernel
-def expand_root(tree: Any, tools: Any, rules: Any, work: Any) -> None:
+def expand_root(tree: Any, tools: Any, data: Any, rules: Any, work: Any) -> None:
     """Make the children of a root that has none, so that its priors can be seen to before a search."""
     game = bind(tools)
     for word in range(work.root.size):
         work.state[word] = work.root[word]
     tree.seat[0] = game.to_move(rules, work.state)
     if tree.children[0] == 0:
-        expand(tree, 0, game, rules, work)
+        expand(tree, 0, tools, data, game, rules, work)

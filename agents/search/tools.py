@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ...envs.core import Game
 from ...envs.errors import AgentError
-from .leaf import CUTOFF, EVALUATION, PLAYOUT, POLICY, SIGNATURES, TABLE, TOOLS_SIZE
+from .leaf import CUTOFF, EVALUATION, PLAYOUT, POLICY, PRIORS, SIGNATURES, TABLE, TOOLS_SIZE
 
 
 def no_numbers(_game: Game) -> NDArray[np.float64]:
@@ -30,6 +30,7 @@ class GameTools:
         evaluation: for rollouts that are cut off.
         playout: for uniform rollouts; without one they are played by the game's own kernels.
         table: exact values, always asked.
+        priors: which actions look promising.
         numbers: gives the ``data`` of these functions for a game, float64.
     """
 
@@ -37,6 +38,7 @@ class GameTools:
     evaluation: Any = None
     playout: Any = None
     table: Any = None
+    priors: Any = None
     numbers: Callable[[Game], NDArray[np.float64]] = field(default=no_numbers)
 
 
@@ -44,7 +46,7 @@ def _quoridor() -> GameTools:
     from ...envs.quoridor.playout import playout
     from . import quoridor_tools as own
 
-    return GameTools(policy=own.policy, evaluation=own.evaluation, playout=playout)
+    return GameTools(policy=own.policy, evaluation=own.evaluation, playout=playout, priors=own.priors)
 
 
 def _tokaido() -> GameTools:
@@ -78,25 +80,27 @@ def register_tools(game: str, tools: GameTools) -> None:
     _TOOLS[game] = lambda: tools
 
 
-def choose_tools(game: Game, rollouts: str, cutoff: int | None) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+def choose_tools(game: Game, rollouts: str, cutoff: int | None, priors: str) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Return the vector of tools and their data for a kind of rollouts.
 
     Args:
         game: the rules.
         rollouts: ``uniform``, ``guided`` or ``none`` (an evaluation in their place).
         cutoff: plies after which a rollout stops and the evaluation is asked; None for never.
+        priors: ``uniform`` or ``guided``.
 
     Raises:
         AgentError: if the game brings no tool for that.
     """
     brought = _TOOLS.get(game.name, GameTools)()
-    needed: Mapping[str, bool] = {
+    needed = {
         "policy": rollouts == "guided",
         "evaluation": rollouts == "none" or cutoff is not None,
+        "priors": priors == "guided",
     }
     for name, is_needed in needed.items():
         if is_needed and getattr(brought, name) is None:
-            raise AgentError(f"{game.name} brings no {name} for a search: use rollouts=uniform without a cutoff")
+            raise AgentError(f"{game.name} brings no {name} for a search: use uniform rollouts and priors, no cutoff")
     tools = np.zeros(TOOLS_SIZE, dtype=np.int64)
     tools[: game.table.size] = game.table
     tools[CUTOFF] = 0 if rollouts == "none" else -1 if cutoff is None else cutoff
@@ -106,6 +110,8 @@ def choose_tools(game: Game, rollouts: str, cutoff: int | None) -> tuple[NDArray
         tools[EVALUATION] = _address(brought.evaluation, EVALUATION)
     elif rollouts == "uniform" and brought.playout is not None:
         tools[PLAYOUT] = _address(brought.playout, PLAYOUT)
+    if priors == "guided":
+        tools[PRIORS] = _address(brought.priors, PRIORS)
     if brought.table is not None:
         tools[TABLE] = _address(brought.table, TABLE)
     return tools, brought.numbers(game)

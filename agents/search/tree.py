@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from ...envs.compiling import kernel
 from ...envs.counter_rng import draw_below
 from ...envs.kernels import CHANCE
+from .leaf import PRIORS, priors_of
 
 UNKNOWN = -9
 """`Tree.seat` of a node that no simulation has reached."""
@@ -111,10 +112,10 @@ def add_children(tree: Any, node: Any, count: Any) -> Any:
 
 
 @kernel
-def expand(tree: Any, node: Any, game: Any, rules: Any, work: Any) -> Any:
+def expand(tree: Any, node: Any, tools: Any, data: Any, game: Any, rules: Any, work: Any) -> Any:
     """Make the children of a node whose position stands in ``work.state``; return whether there was room.
 
-    Outcomes carry their probabilities, actions equal priors.
+    Outcomes carry their probabilities, actions the priors that the game brings, or equal ones.
     """
     if tree.seat[node] == CHANCE:
         count = game.chance(rules, work.state, work.outcomes, work.probabilities)
@@ -128,10 +129,18 @@ def expand(tree: Any, node: Any, game: Any, rules: Any, work: Any) -> Any:
     first = add_children(tree, node, count)
     if first < 0:
         return False
+    total = np.float64(count)
+    if tools[PRIORS] != 0:
+        priors_of(tools)(rules, work.state, data, work.mask, work.priors)
+        total = 0.0
+        for action in range(work.mask.size):
+            if work.mask[action]:
+                total += work.priors[action]
     child = first
     for action in range(work.mask.size):
         if work.mask[action]:
-            tree.action[child], tree.prior[child] = action, 1.0 / count
+            tree.action[child] = action
+            tree.prior[child] = (work.priors[action] if tools[PRIORS] != 0 else 1.0) / total
             child += 1
     return True
 
