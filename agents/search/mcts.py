@@ -12,6 +12,7 @@ from ...envs.core import Game, State
 from ...envs.errors import OptionError
 from ..agent import Agent, Decision, require_decision
 from .search import Child, Rules, Search
+from .tools import game_tools
 
 DEFAULT_SIMULATIONS = 1000
 """Where neither simulations nor seconds are given."""
@@ -29,13 +30,15 @@ class MctsAgent(Agent):
     Args:
         simulations: for a decision, at least 1; on top of those that the kept tree already holds.
         seconds: for a decision, above 0. With both, what comes first; with neither, 1000 simulations.
-        selection: ``uct`` or ``puct``.
+        selection: ``uct`` or ``puct``; by default ``puct`` where priors are guided.
         exploration: the constant of either formula, in returns (-1..1), 0 or more.
-        first_play: what an untried action counts as, in returns above its node's value; by default each is tried once
-            before any is again.
-        rollouts: ``uniform``, ``guided`` (by a quick policy that the game brings), or ``none`` (its evaluation).
+        first_play: what an untried action counts as, in returns above its node's value; by default 0 with ``puct``,
+            while with ``uct`` each action is tried once before any is again.
+        rollouts: ``uniform``, ``guided`` (by a quick policy that the game brings), or ``none`` (its evaluation); by
+            default what was measured to be the strongest for the game, ``uniform`` for a game that brings nothing.
         cutoff: plies after which a rollout stops and is evaluated; never by default.
-        priors: ``uniform`` or ``guided`` (the game brings them): which actions look promising before they are tried.
+        priors: ``uniform`` or ``guided`` (the game brings them): which actions look promising before they are tried;
+            by default guided where the game brings them, unless ``uct`` is asked for.
         threads: that search in one tree, 1..64. More than one thread is not repeatable.
         memory: MiB that the tree may take; when they are used up it grows no more, and the statistics say ``full``.
         tree: ``keep`` what it holds of the next position, or begin each decision ``fresh``.
@@ -47,12 +50,12 @@ class MctsAgent(Agent):
 
     simulations: int | None = None
     seconds: float | None = None
-    selection: str = "uct"
+    selection: str = "auto"
     exploration: float = 1.0
     first_play: float | None = None
-    rollouts: str = "uniform"
+    rollouts: str = "auto"
     cutoff: int | None = None
-    priors: str = "uniform"
+    priors: str = "auto"
     threads: int = 1
     memory: int = 256
     tree: str = "keep"
@@ -65,17 +68,19 @@ class MctsAgent(Agent):
     def __post_init__(self) -> None:
         _check(self.simulations is None or self.simulations >= 1, "simulations", "at least 1", self.simulations)
         _check(self.seconds is None or self.seconds > 0, "seconds", "above 0", self.seconds)
-        _check(self.selection in ("uct", "puct"), "selection", "uct or puct", self.selection)
+        _check(self.selection in ("auto", "uct", "puct"), "selection", "uct or puct", self.selection)
         _check(self.exploration >= 0, "exploration", "0 or more", self.exploration)
-        _check(self.rollouts in ("uniform", "guided", "none"), "rollouts", "uniform, guided or none", self.rollouts)
+        kinds = ("auto", "uniform", "guided", "none")
+        _check(self.rollouts in kinds, "rollouts", "uniform, guided or none", self.rollouts)
         _check(self.cutoff is None or self.cutoff >= 0, "cutoff", "0 or more", self.cutoff)
-        _check(self.priors in ("uniform", "guided"), "priors", "uniform or guided", self.priors)
+        _check(self.cutoff is None or self.rollouts != "none", "cutoff", "left out with rollouts=none", self.cutoff)
+        _check(self.priors in ("auto", "uniform", "guided"), "priors", "uniform or guided", self.priors)
         _check(1 <= self.threads <= 64, "threads", "1..64", self.threads)
         _check(1 <= self.memory <= 2**20, "memory", "1..1048576 (MiB)", self.memory)
         _check(self.tree in ("keep", "fresh"), "tree", "keep or fresh", self.tree)
         _check(self.temperature >= 0, "temperature", "0 or more", self.temperature)
         _check(0 <= self.noise <= 1, "noise", "0..1", self.noise)
-        _check(self.noise == 0 or self.selection == "puct", "noise", "0 unless selection=puct", self.noise)
+        _check(self.noise == 0 or self.selection != "uct", "noise", "0 with selection=uct", self.noise)
         _check(self.alpha > 0, "alpha", "above 0", self.alpha)
         _check(self.wide >= 1, "wide", "at least 1", self.wide)
 
@@ -90,23 +95,33 @@ class MctsAgent(Agent):
 
     def _search_for(self, game: Game) -> Search:
         if self._search is None or self._search.game != game:
-            self._search = Search(
-                game,
-                Rules(
-                    puct=self.selection == "puct",
-                    exploration=self.exploration,
-                    first_play=math.inf if self.first_play is None else self.first_play,
-                    rollouts=self.rollouts,
-                    cutoff=self.cutoff,
-                    priors=self.priors,
-                    wide=self.wide,
-                    threads=self.threads,
-                    memory=self.memory,
-                    noise=self.noise,
-                    alpha=self.alpha,
-                ),
-            )
+            self._search = Search(game, self._rules(game))
         return self._search
+
+    def _rules(self, game: Game) -> Rules:
+        """Return the options with what is left to the game filled in."""
+        brought = game_tools(game)
+        rollouts = self.rollouts
+        if rollouts == "auto":
+            played_out = "uniform" if brought.policy is None else "guided"
+            rollouts = brought.rollouts if self.cutoff is None else played_out
+        priors = self.priors
+        if priors == "auto":
+            priors = "uniform" if brought.priors is None or self.selection == "uct" else "guided"
+        puct = self.selection == "puct" or (self.selection == "auto" and (priors == "guided" or self.noise > 0))
+        return Rules(
+            puct=puct,
+            exploration=self.exploration,
+            first_play=self.first_play if self.first_play is not None else 0.0 if puct else math.inf,
+            rollouts=rollouts,
+            cutoff=self.cutoff,
+            priors=priors,
+            wide=self.wide,
+            threads=self.threads,
+            memory=self.memory,
+            noise=self.noise,
+            alpha=self.alpha,
+        )
 
     def act(self, state: State, rng: np.random.Generator, deadline: float | None = None) -> Decision:
         """See `Agent.act`; at least one simulation is run, however late it is.

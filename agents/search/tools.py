@@ -31,6 +31,7 @@ class GameTools:
         playout: for uniform rollouts; without one they are played by the game's own kernels.
         table: exact values, always asked.
         priors: which actions look promising.
+        rollouts: the kind that is strongest for the game, if nobody asks for another.
         numbers: gives the ``data`` of these functions for a game, float64.
     """
 
@@ -39,6 +40,7 @@ class GameTools:
     playout: Any = None
     table: Any = None
     priors: Any = None
+    rollouts: str = "uniform"
     numbers: Callable[[Game], NDArray[np.float64]] = field(default=no_numbers)
 
 
@@ -46,19 +48,19 @@ def _quoridor() -> GameTools:
     from ...envs.quoridor.playout import playout
     from . import quoridor_tools as own
 
-    return GameTools(policy=own.policy, evaluation=own.evaluation, playout=playout, priors=own.priors)
+    return GameTools(policy=own.policy, evaluation=own.evaluation, playout=playout, priors=own.priors, rollouts="none")
 
 
 def _tokaido() -> GameTools:
     from . import tokaido_tools as own
 
-    return GameTools(policy=own.policy, evaluation=own.evaluation, numbers=own.numbers)
+    return GameTools(policy=own.policy, evaluation=own.evaluation, rollouts="none", numbers=own.numbers)
 
 
 def _picture_sugoroku() -> GameTools:
     from . import picture_sugoroku_tools as own
 
-    return GameTools(policy=own.policy)
+    return GameTools(policy=own.policy, rollouts="guided")
 
 
 _TOOLS: dict[str, Callable[[], GameTools]] = {
@@ -80,7 +82,14 @@ def register_tools(game: str, tools: GameTools) -> None:
     _TOOLS[game] = lambda: tools
 
 
-def choose_tools(game: Game, rollouts: str, cutoff: int | None, priors: str) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+def game_tools(game: Game) -> GameTools:
+    """Return what a game brings; nothing is compiled by that."""
+    return _TOOLS.get(game.name, GameTools)()
+
+
+def choose_tools(
+    game: Game, rollouts: str, cutoff: int | None, priors: str
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Return the vector of tools and their data for a kind of rollouts.
 
     Args:
@@ -92,7 +101,7 @@ def choose_tools(game: Game, rollouts: str, cutoff: int | None, priors: str) -> 
     Raises:
         AgentError: if the game brings no tool for that.
     """
-    brought = _TOOLS.get(game.name, GameTools)()
+    brought = game_tools(game)
     needed = {
         "policy": rollouts == "guided",
         "evaluation": rollouts == "none" or cutoff is not None,

@@ -128,7 +128,7 @@ def test_without_limits_a_thousand_simulations_are_run() -> None:
 
 def test_memory_is_bounded_and_it_is_said_when_it_is_used_up() -> None:
     state = first_decision(load_game("quoridor"))
-    decision = decide("mcts:simulations=20000,memory=1", state)
+    decision = decide("mcts:simulations=20000,memory=1,rollouts=uniform", state)
     assert decision.statistics["full"]
     assert decision.statistics["simulations"] == 20000
     assert decision.statistics["nodes"] * node_bytes(2) <= 2**20
@@ -259,8 +259,8 @@ def test_random_play_is_beaten(name: str, options: dict[str, Any], games: int, l
     "option",
     [
         "simulations=0", "simulations=-5", "seconds=0", "seconds=-1", "selection=best", "exploration=-1",
-        "rollouts=wild", "cutoff=-1", "threads=0", "threads=1000", "memory=0", "tree=maybe", "temperature=-1",
-        "noise=2,selection=puct", "noise=0.5", "alpha=0", "wide=0",
+        "rollouts=wild", "cutoff=-1", "cutoff=3,rollouts=none", "threads=0", "threads=1000", "memory=0", "tree=maybe", "temperature=-1",
+        "noise=2", "noise=0.5,selection=uct", "priors=wise", "alpha=0", "wide=0",
     ],
 )  # fmt: skip
 def test_nonsense_is_refused_with_the_name_of_the_option(option: str) -> None:
@@ -283,8 +283,18 @@ def test_a_game_without_an_evaluation_is_refused_where_one_is_needed() -> None:
     for option in ("rollouts=none", "cutoff=3"):
         with pytest.raises(AgentError, match="picture_sugoroku brings no evaluation"):
             make_agent(f"mcts:{option}").supports(load_game("picture_sugoroku"))
-    with pytest.raises(AgentError, match="dash brings no policy"):
-        make_agent("mcts:rollouts=guided").supports(Dash())
+    for option, tool in (("rollouts=guided", "policy"), ("priors=guided", "priors"), ("rollouts=none", "evaluation")):
+        with pytest.raises(AgentError, match=f"dash brings no {tool}"):
+            make_agent(f"mcts:{option}").supports(Dash())
+
+
+@each_game
+@pytest.mark.parametrize(
+    "options", ["selection=uct", "selection=puct", "rollouts=uniform", "priors=uniform", "noise=0.3"]
+)
+def test_any_part_of_the_defaults_can_be_chosen_for_any_game(game: Game, options: str) -> None:
+    state = first_decision(game)
+    assert decide(f"mcts:simulations=40,{options}", state).action in state.legal_actions()
 
 
 def test_a_throw_and_a_finished_game_are_refused() -> None:

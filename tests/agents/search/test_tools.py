@@ -10,6 +10,7 @@ import pytest
 from scipy import stats
 
 from sekisho.agents import make_agent
+from sekisho.agents.heuristics import quoridor as quoridor_heuristic
 from sekisho.agents.heuristics import tokaido as lone_travellers
 from sekisho.agents.search import quoridor_tools, tokaido_tools
 from sekisho.agents.search.tools import GameTools, register_tools
@@ -78,6 +79,23 @@ def test_the_policy_of_quoridor_plays_legal_moves_and_runs_when_it_has_no_fences
         if state.fences_left[state.seat] == 0 and len(moves) > 1:  # type: ignore[attr-defined]
             steps = {a: state.child(a).distances()[state.seat] for a in moves}  # type: ignore[attr-defined]
             assert steps[action] == min(steps.values())
+
+
+@pytest.mark.parametrize("options", [{}, {"board_size": 5, "fences": 3}, {"players": 4, "board_size": 5, "fences": 1}])
+def test_the_priors_of_quoridor_prefer_what_the_heuristic_prefers(options: dict[str, Any]) -> None:
+    for state in states_on_the_way("quoridor", 8, 20, 40, **options):
+        out = np.zeros(state.game.num_actions)
+        mask = np.zeros(state.game.num_actions, dtype=np.int8)
+        quoridor_tools.priors(state.game.rules, state.words, NOTHING, mask, out)
+        assert (out[state.legal_actions()] > 0).all()
+        actions, worths = quoridor_heuristic.scores(state)
+        assert set(np.flatnonzero(out == out.max())) == set(actions[worths == worths.max()])
+
+
+def test_guided_priors_decide_what_is_looked_at_first() -> None:
+    state = load_game("quoridor").new_initial_state()
+    decision = make_agent("mcts:simulations=1").act(state, np.random.default_rng(0))
+    assert state.action_to_string(next(iter(decision.statistics["visits"]))) == "e2"
 
 
 def test_evaluations_are_returns_of_all_seats_and_know_who_is_ahead() -> None:
