@@ -16,7 +16,7 @@ from .atomic import yield_address
 from .limits import Limits
 from .simulate import Settings, expand_root, new_work, simulate
 from .tools import choose_tools
-from .tree import DEEPEST, FULL, USED, Tree, clear, find_child, keep_subtree, mean, new_tree, node_bytes
+from .tree import DEEPEST, FULL, USED, Tree, clear, find_child, keep_subtree, new_tree, node_bytes
 
 _SECONDS_TO_KEEP_A_NODE = 2e-8
 _VIRTUAL_LOSS = 1.0
@@ -113,7 +113,6 @@ class Search:
         simulate(self.tree, self._tools, self._data, self.game.rules, new_work(state, 0), settings, 1)
         keep_subtree(self.tree, 0)
         find_child(self.tree, 0, -1)
-        mean(self.tree, 0, 0)
         expand_root(self.tree, self._tools, self._data, self.game.rules, new_work(state, 0))
         clear(self.tree)
 
@@ -188,13 +187,12 @@ class Search:
     def children(self) -> list[Child]:
         """Return the actions that were tried at the root, by ascending number."""
         tree, first = self.tree, int(self.tree.first[0])
-        found = [self._child(node) for node in range(first, first + int(tree.tried[0]))]
+        block = slice(first, first + int(tree.tried[0]))
+        proven, visits = tree.proven[block] == 1, tree.visits[block]
+        values = np.where(proven[:, None], tree.value[block], tree.value[block] / visits[:, None])
+        columns = (tree.action[block].tolist(), visits.tolist(), values.tolist(), proven.tolist())
+        found = [Child(action, n, tuple(means), exact) for action, n, means, exact in zip(*columns, strict=True)]
         return sorted(found, key=lambda child: child.action)
-
-    def _child(self, node: int) -> Child:
-        tree = self.tree
-        values = tuple(float(mean(tree, node, seat)) for seat in range(self.game.num_players))
-        return Child(int(tree.action[node]), int(tree.visits[node]), values, bool(tree.proven[node]))
 
     @property
     def is_proven(self) -> bool:

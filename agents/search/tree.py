@@ -174,12 +174,6 @@ def open_next(tree: Any, node: Any, ranked: Any, rng: Any) -> Any:
 
 
 @kernel
-def mean(tree: Any, node: Any, seat: Any) -> Any:
-    """Return the value of a visited node for a seat."""
-    return tree.value[node, seat] if tree.proven[node] else tree.value[node, seat] / tree.visits[node]
-
-
-@kernel
 def try_to_prove(tree: Any, node: Any, max_utility: Any) -> Any:
     """Prove a node from its children if they allow it; return whether they did.
 
