@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -13,8 +14,9 @@ from ...envs.core import Game, State
 from ...envs.errors import AgentError, IllegalActionError
 from ...envs.kernels import CHANCE
 from .atomic import yield_address
+from .batch import Evaluator, new_leaves, simulate_in_batches
 from .limits import Limits
-from .simulate import Settings, expand_root, new_work, simulate
+from .simulate import Settings, Work, expand_root, new_work, simulate
 from .tools import choose_tools
 from .tree import DEEPEST, FULL, USED, Tree, clear, find_child, keep_subtree, new_tree, node_bytes
 
@@ -74,17 +76,20 @@ class Search:
     Args:
         game: what is played.
         rules: how to search.
+        evaluator: judges the leaves in place of rollouts and priors; one thread then.
+        batch: leaves that it is asked about at a time, at most.
 
     Raises:
         AgentError: if the game has no compiled kernels or lacks a tool that the rules ask for.
     """
 
-    def __init__(self, game: Game, rules: Rules) -> None:
+    def __init__(self, game: Game, rules: Rules, evaluator: Evaluator | None = None, batch: int = 8) -> None:
         if not all(hasattr(function, "compile") for function in game.kernels):
             raise AgentError(f"agent 'mcts' does not play {game.name}: the game's kernels are not compiled")
         self.game = game
-        self._rules = rules
-        self._tools, self._data = choose_tools(game, rules.rollouts, rules.cutoff, rules.priors)
+        self._rules = rules if evaluator is None else replace(rules, rollouts="uniform", cutoff=None, priors="uniform")
+        self._evaluator, self._leaves = evaluator, new_leaves(game, 1 if evaluator is None else batch)
+        self._tools, self._data = choose_tools(game, self._rules.rollouts, self._rules.cutoff, self._rules.priors)
         capacity = min(rules.memory * 2**20 // node_bytes(game.num_players), _MAX_NODES)
         try:
             self.tree: Tree = new_tree(capacity, game.num_players)
@@ -96,11 +101,12 @@ class Search:
             puct=int(rules.puct),
             exploration=float(rules.exploration),
             first_play=float(rules.first_play),
-            ranked=int(rules.noise > 0 or rules.priors == "guided"),
+            ranked=int(rules.noise > 0 or rules.priors == "guided" or evaluator is not None),
             wide=rules.wide,
             max_utility=float(game.max_utility),
             repetition=game.repetition,
-            virtual_loss=_VIRTUAL_LOSS if rules.threads > 1 else 0.0,
+            virtual_loss=_VIRTUAL_LOSS if rules.threads > 1 or evaluator is not None else 0.0,
+            batched=int(evaluator is not None),
             yield_function=yield_address() if rules.threads > 1 else 0,
         )
         self._root: State | None = None
@@ -108,13 +114,20 @@ class Search:
 
     def _warm_up(self) -> None:
         """Load the compiled code now, so that no thinking time is spent on it."""
-        state = self.game.new_initial_state()
-        settings = self._settings
-        simulate(self.tree, self._tools, self._data, self.game.rules, new_work(state, 0), settings, 1)
+        work = new_work(self.game.new_initial_state(), 0)
+        self._searches([work])[0](1)
         keep_subtree(self.tree, 0)
         find_child(self.tree, 0, -1)
-        expand_root(self.tree, self._tools, self._data, self.game.rules, new_work(state, 0))
+        expand_root(self.tree, self._tools, self._data, self.game.rules, work)
         clear(self.tree)
+
+    def _searches(self, works: list[Work]) -> list[Callable[[int], int]]:
+        """Return for each thread the function that runs simulations in it."""
+        common = self.tree, self._tools, self._data
+        if self._evaluator is None:
+            return [partial(simulate, *common, self.game.rules, work, self._settings) for work in works]
+        judged = partial(simulate_in_batches, self._evaluator, self._leaves, self.game, *common)
+        return [partial(judged, works[0], self._settings)]
 
     def forget(self) -> None:
         """Leave nothing of what was searched."""
@@ -136,16 +149,15 @@ class Search:
         self._move_root(state, end)
         keys = rng.integers(2**64, size=self._rules.threads, dtype=np.uint64)
         works = [new_work(state, int(key)) for key in keys]
+        searches = self._searches(works)
         if self._rules.noise > 0:
-            expand_root(self.tree, self._tools, self._data, self.game.rules, works[0])
+            if self._evaluator is None:
+                expand_root(self.tree, self._tools, self._data, self.game.rules, works[0])
+            elif self.tree.children[0] == 0:
+                searches[0](1)
             self._add_noise(rng)
         limits = Limits(simulations, end)
-        limits.run(
-            [
-                partial(simulate, self.tree, self._tools, self._data, self.game.rules, work, self._settings)
-                for work in works
-            ]
-        )
+        limits.run(searches)
         return limits.done
 
     def _move_root(self, state: State, end: float | None) -> None:

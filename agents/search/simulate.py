@@ -35,7 +35,8 @@ class Settings(NamedTuple):
         wide: chance nodes with more outcomes than this open them progressively.
         max_utility: the largest return of the game; who has it proven has won.
         repetition: as in `Game.repetition`.
-        virtual_loss: returns taken from a node for each simulation under way through it; 0 with one thread.
+        virtual_loss: returns taken from a node for each simulation under way through it; 0 if there is only one.
+        batched: 1 if leaves are evaluated in batches, see `batch`.
         yield_function: address for `acquire`, or 0 with one thread, which needs no lock.
     """
 
@@ -47,6 +48,7 @@ class Settings(NamedTuple):
     max_utility: float
     repetition: int
     virtual_loss: float
+    batched: int
     yield_function: int
 
 
@@ -215,7 +217,8 @@ def identify(tree: Any, node: Any, tools: Any, data: Any, game: Any, rules: Any,
 def descend(tree: Any, tools: Any, data: Any, game: Any, rules: Any, work: Any, settings: Any) -> Any:
     """Walk from the root to a leaf; return the depth of the leaf, whose position stands in ``work.state``.
 
-    Every node of the path, the leaf too, is counted as visited and has its virtual loss taken.
+    A leaf is a node that is new. If leaves are evaluated in batches it is a decision without children: throws are
+    walked through, and only the evaluation gives a decision its children. Every node of the path, the leaf too, is counted as visited and has its virtual loss taken.
     """
     for word in range(work.root.size):
         work.state[word] = work.root[word]
@@ -227,9 +230,11 @@ def descend(tree: Any, tools: Any, data: Any, game: Any, rules: Any, work: Any, 
             add_loss(tree, work.path, depth, -settings.virtual_loss)
         if tree.seat[node] == UNKNOWN:
             identify(tree, node, tools, data, game, rules, work, drawn)
-            if depth > 0:
+            if depth > 0 and settings.batched == 0:
                 break
         if tree.proven[node] or depth == work.path.size - 1:
+            break
+        if settings.batched and tree.seat[node] != CHANCE and tree.children[node] == 0:
             break
         if tree.children[node] == 0 and not expand(tree, node, tools, data, game, rules, work):
             break

@@ -126,21 +126,29 @@ def expand(tree: Any, node: Any, tools: Any, data: Any, game: Any, rules: Any, w
             tree.action[first + index], tree.prior[first + index] = work.outcomes[index], work.probabilities[index]
         return True
     count = game.legal(rules, work.state, work.mask)
+    if tools[PRIORS] != 0:
+        priors_of(tools)(rules, work.state, data, work.mask, work.priors)
+    return add_actions(tree, node, count, work, tools[PRIORS] != 0)
+
+
+@kernel
+def add_actions(tree: Any, node: Any, count: Any, work: Any, weighted: Any) -> Any:
+    """Make a child for each of the `count` actions of ``work.mask``; return whether there was room.
+
+    Their priors are proportional to ``work.priors`` if `weighted`, else equal.
+    """
     first = add_children(tree, node, count)
     if first < 0:
         return False
-    total = np.float64(count)
-    if tools[PRIORS] != 0:
-        priors_of(tools)(rules, work.state, data, work.mask, work.priors)
-        total = 0.0
-        for action in range(work.mask.size):
-            if work.mask[action]:
-                total += work.priors[action]
+    total = 0.0
+    for action in range(work.mask.size):
+        if work.mask[action] and weighted:
+            total += work.priors[action]
     child = first
     for action in range(work.mask.size):
         if work.mask[action]:
             tree.action[child] = action
-            tree.prior[child] = (work.priors[action] if tools[PRIORS] != 0 else 1.0) / total
+            tree.prior[child] = work.priors[action] / total if total > 0.0 else 1.0 / count
             child += 1
     return True
 
