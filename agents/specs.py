@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import math
+import typing
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -71,11 +72,12 @@ def _unwrapped(value: str, whole: str) -> str:
 
 
 def convert(value: str, kind: Any, name: str) -> Any:
-    """Return the text of an option as `kind` (``int``, ``float`` or ``str``).
+    """Return the text of an option as `kind` (``int``, ``float`` or ``str``, or one of them ``| None``).
 
     Raises:
         OptionError: if it does not spell one.
     """
+    kind = next((part for part in typing.get_args(kind) if part is not type(None)), kind)
     try:
         converted = kind(value)
         if kind is not float or math.isfinite(converted):

@@ -12,6 +12,7 @@ import pyspiel
 
 from ..envs.quoridor.notation import convert_moves
 
+_MEGABYTES = 1000  # memory of a tree
 NAME = f"open_spiel {version('open_spiel')}"
 
 
@@ -35,14 +36,20 @@ def playouts_per_second(seconds: float = 0.5) -> float:
     return games / spent
 
 
-def legal_actions_meter(lines: Sequence[str], repeats: int = 100) -> Callable[[], float]:
-    """Return a meter of its ``legal_actions``, in microseconds, at the ends of the move sequences `lines`."""
+def _states(lines: Sequence[str]) -> list[Any]:
+    """Return its states at the ends of the move sequences `lines`."""
     states = []
     for line in lines:
         state = _game().new_initial_state()
         for move in convert_moves(line, "standard", "openspiel").split():
             state.apply_action(state.string_to_action(move))
         states.append(state)
+    return states
+
+
+def legal_actions_meter(lines: Sequence[str], repeats: int = 100) -> Callable[[], float]:
+    """Return a meter of its ``legal_actions``, in microseconds, at the ends of the move sequences `lines`."""
+    states = _states(lines)
 
     def measure() -> float:
         begin = time.perf_counter()
@@ -50,5 +57,28 @@ def legal_actions_meter(lines: Sequence[str], repeats: int = 100) -> Callable[[]
             for state in states:
                 state.legal_actions()
         return 1e6 * (time.perf_counter() - begin) / repeats / len(states)
+
+    return measure
+
+
+def simulations_meter(lines: Sequence[str], simulations: int, exploration: float) -> Callable[[], float]:
+    """Return a meter of the simulations per second of its compiled ``MCTSBot``, one random game a leaf.
+
+    Args:
+        lines: moves that lead to the positions.
+        simulations: for each position; a bot that has proven it stops earlier.
+        exploration: its ``uct_c``.
+    """
+    states = _states(lines)
+
+    def measure() -> float:
+        done, spent = 0, 0.0
+        for seed, state in enumerate(states):
+            evaluator = pyspiel.RandomRolloutEvaluator(1, seed)
+            bot = pyspiel.MCTSBot(_game(), evaluator, exploration, simulations, _MEGABYTES, True, seed, False)
+            begin = time.perf_counter()
+            done += bot.mcts_search(state).explore_count
+            spent += time.perf_counter() - begin
+        return done / spent
 
     return measure

@@ -157,7 +157,23 @@ def _quoridor_contests(game: Game) -> list[Contest]:
     for kind, lines in quoridor_positions().items():
         mask = Contest(f"quoridor: legal mask, {kind}", "us", _mask_meter(game, lines), larger_is_faster=False)
         found.append(replace(mask, peer=peer.NAME, theirs=peer.legal_actions_meter(lines)) if peer else mask)
-    return [*found, Contest("quoridor: perft 4", "s", lambda: perft_seconds(game, 4), larger_is_faster=False)]
+    found.append(Contest("quoridor: perft 4", "s", lambda: perft_seconds(game, 4), larger_is_faster=False))
+    return [*found, *_search_contests(game, peer)]
+
+
+def _search_contests(game: Game, peer: Any) -> list[Contest]:
+    from . import search_speed as speed  # the search is not needed for anything else here
+
+    found = []
+    for kind, all_lines in {"start": [""], **quoridor_positions()}.items():
+        lines = all_lines[: speed.POSITIONS]
+        meter = speed.simulations_meter(_states(game, lines))
+        contest = Contest(f"quoridor: MCTS, uniform rollouts, {kind}", "simulations/s", meter)
+        if peer:
+            theirs = peer.simulations_meter(lines, speed.SIMULATIONS, speed.EXPLORATION)
+            contest = replace(contest, peer=f"{peer.NAME} MCTSBot", theirs=theirs)
+        found.append(contest)
+    return found
 
 
 def _playouts(game: Game) -> Contest:
@@ -165,10 +181,15 @@ def _playouts(game: Game) -> Contest:
 
 
 def _mask_meter(game: Game, lines: Sequence[str]) -> Meter:
+    states = _states(game, lines)
+    return lambda: microseconds_per_mask(states)
+
+
+def _states(game: Game, lines: Sequence[str]) -> list[State]:
     states = [game.new_initial_state() for _ in lines]
     for state, moves in zip(states, lines, strict=True):
         state.apply_moves(moves)
-    return lambda: microseconds_per_mask(states)
+    return states
 
 
 def _openspiel() -> Any:

@@ -89,7 +89,18 @@ OPTIONS = {
     "doctor": {"--json"},
     "completion": set(),
     "evaluate": {
-        *("GAME", "--agent", "--against", "--players", "--rules", "--utility", "--games", "--seed", "--json", "--positions"),
+        *(
+            "GAME",
+            "--agent",
+            "--against",
+            "--players",
+            "--rules",
+            "--utility",
+            "--games",
+            "--seed",
+            "--json",
+            "--positions",
+        ),
     },
     "tournament": {
         *("GAME", "--agents", "--games", "--players", "--rules", "--openings", "--seed", "--workers", "--output"),

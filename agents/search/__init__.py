@@ -1,0 +1,1 @@
+"""Searches: players that look ahead, written once for all games."""

@@ -1,0 +1,190 @@
+"""The agent `mcts`: Monte-Carlo tree search for every game."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ...envs.core import Game, State
+from ...envs.errors import OptionError
+from ..agent import Agent, Decision, require_decision
+from .search import Child, Rules, Search
+from .tools import game_tools
+
+DEFAULT_SIMULATIONS = 1000
+"""Where neither simulations nor seconds are given."""
+_FORCED_SIMULATIONS = 64
+"""Enough for an opinion where only one action is legal."""
+
+
+@dataclass
+class MctsAgent(Agent):
+    """Monte-Carlo tree search.
+
+    It keeps the tree of a game from one decision to the next (`tree`), so its decisions depend on its earlier ones;
+    `reset` forgets them. The first use in a process, and of a game, loads compiled code; `seconds` count from after it.
+
+    Args:
+        simulations: for a decision, at least 1; on top of those that the kept tree already holds.
+        seconds: for a decision, above 0. With both, what comes first; with neither, 1000 simulations.
+        selection: ``uct`` or ``puct``; by default ``puct`` where priors are guided.
+        exploration: the constant of either formula, in returns (-1..1), 0 or more.
+        first_play: what an untried action counts as, in returns above its node's value; by default 0 with ``puct``,
+            while with ``uct`` each action is tried once before any is again.
+        rollouts: ``uniform``, ``guided`` (by a quick policy that the game brings), or ``none`` (its evaluation); by
+            default what was measured to be the strongest for the game, ``uniform`` for a game that brings nothing.
+        cutoff: plies after which a rollout stops and is evaluated; never by default.
+        priors: ``uniform`` or ``guided`` (the game brings them): which actions look promising before they are tried;
+            by default guided where the game brings them, unless ``uct`` is asked for.
+        threads: that search in one tree, 1..64. More than one thread is not repeatable.
+        memory: MiB that the tree may take; when they are used up it grows no more, and the statistics say ``full``.
+        tree: ``keep`` what it holds of the next position, or begin each decision ``fresh``.
+        temperature: actions are drawn by visits ** (1 / temperature); 0 takes the most visited.
+        noise: share of Dirichlet noise in the root's priors, 0..1; for ``puct``.
+        alpha: concentration of that noise.
+        wide: chance nodes with more outcomes than this open them progressively.
+    """
+
+    simulations: int | None = None
+    seconds: float | None = None
+    selection: str = "auto"
+    exploration: float = 1.0
+    first_play: float | None = None
+    rollouts: str = "auto"
+    cutoff: int | None = None
+    priors: str = "auto"
+    threads: int = 1
+    memory: int = 256
+    tree: str = "keep"
+    temperature: float = 0.0
+    noise: float = 0.0
+    alpha: float = 0.3
+    wide: int = 32
+    _search: Search | None = field(default=None, init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        _check(self.simulations is None or self.simulations >= 1, "simulations", "at least 1", self.simulations)
+        _check(self.seconds is None or self.seconds > 0, "seconds", "above 0", self.seconds)
+        _check(self.selection in ("auto", "uct", "puct"), "selection", "uct or puct", self.selection)
+        _check(self.exploration >= 0, "exploration", "0 or more", self.exploration)
+        kinds = ("auto", "uniform", "guided", "none")
+        _check(self.rollouts in kinds, "rollouts", "uniform, guided or none", self.rollouts)
+        _check(self.cutoff is None or self.cutoff >= 0, "cutoff", "0 or more", self.cutoff)
+        _check(self.cutoff is None or self.rollouts != "none", "cutoff", "left out with rollouts=none", self.cutoff)
+        _check(self.priors in ("auto", "uniform", "guided"), "priors", "uniform or guided", self.priors)
+        _check(1 <= self.threads <= 64, "threads", "1..64", self.threads)
+        _check(1 <= self.memory <= 2**20, "memory", "1..1048576 (MiB)", self.memory)
+        _check(self.tree in ("keep", "fresh"), "tree", "keep or fresh", self.tree)
+        _check(self.temperature >= 0, "temperature", "0 or more", self.temperature)
+        _check(0 <= self.noise <= 1, "noise", "0..1", self.noise)
+        _check(self.noise == 0 or self.selection != "uct", "noise", "0 with selection=uct", self.noise)
+        _check(self.alpha > 0, "alpha", "above 0", self.alpha)
+        _check(self.wide >= 1, "wide", "at least 1", self.wide)
+
+    def supports(self, game: Game) -> None:
+        """See `Agent.supports`; any game with compiled kernels is played. Loads what that takes."""
+        self._search_for(game)
+
+    def reset(self) -> None:
+        """See `Agent.reset`."""
+        if self._search is not None:
+            self._search.forget()
+
+    def _search_for(self, game: Game) -> Search:
+        if self._search is None or self._search.game != game:
+            self._search = Search(game, self._rules(game))
+        return self._search
+
+    def _rules(self, game: Game) -> Rules:
+        """Return the options with what is left to the game filled in."""
+        brought = game_tools(game)
+        rollouts = self.rollouts
+        if rollouts == "auto":
+            played_out = "uniform" if brought.policy is None else "guided"
+            rollouts = brought.rollouts if self.cutoff is None else played_out
+        priors = self.priors
+        if priors == "auto":
+            priors = "uniform" if brought.priors is None or self.selection == "uct" else "guided"
+        puct = self.selection == "puct" or (self.selection == "auto" and (priors == "guided" or self.noise > 0))
+        return Rules(
+            puct=puct,
+            exploration=self.exploration,
+            first_play=self.first_play if self.first_play is not None else 0.0 if puct else math.inf,
+            rollouts=rollouts,
+            cutoff=self.cutoff,
+            priors=priors,
+            wide=self.wide,
+            threads=self.threads,
+            memory=self.memory,
+            noise=self.noise,
+            alpha=self.alpha,
+        )
+
+    def act(self, state: State, rng: np.random.Generator, deadline: float | None = None) -> Decision:
+        """See `Agent.act`; at least one simulation is run, however late it is.
+
+        The statistics are ``simulations`` and ``seconds`` of this decision, ``visits`` and ``values`` (for the seat to
+        move) of each action that was tried, ``kept`` (visits that the tree already held), ``nodes`` and ``depth``
+        (plies) of the tree, ``proven`` (the value is exact), and ``full`` (the memory is used up).
+        """
+        search = self._search_for(state.game)
+        require_decision(state)
+        begin = time.monotonic()
+        if self.tree == "fresh":
+            search.forget()
+        done = search.run(state, rng, self._simulations(state, deadline), self._end(begin, deadline))
+        seat, children = state.current_player(), search.children()
+        chosen = self._choose(children, seat, search, rng)
+        total = sum(child.visits for child in children)
+        policy = {child.action: child.visits / total for child in children}
+        return Decision(
+            action=chosen.action,
+            value=chosen.values[seat],
+            policy={chosen.action: 1.0} if search.is_proven else policy,
+            line=search.line(chosen.action),
+            statistics={
+                "simulations": done,
+                "seconds": time.monotonic() - begin,
+                "visits": {child.action: child.visits for child in children},
+                "values": {child.action: child.values[seat] for child in children},
+                "kept": search.visits - done,
+                "nodes": search.nodes,
+                "depth": search.depth,
+                "proven": search.is_proven,
+                "full": search.is_full,
+            },
+        )
+
+    def _simulations(self, state: State, deadline: float | None) -> int | None:
+        wanted = self.simulations
+        if wanted is None and self.seconds is None and deadline is None:
+            wanted = DEFAULT_SIMULATIONS
+        if len(state.legal_actions()) == 1:
+            return min(_FORCED_SIMULATIONS, wanted or _FORCED_SIMULATIONS)
+        return wanted
+
+    def _end(self, begin: float, deadline: float | None) -> float | None:
+        ends = [] if deadline is None else [deadline]
+        if self.seconds is not None:
+            ends.append(begin + self.seconds)
+        return min(ends, default=None)
+
+    def _choose(self, children: list[Child], seat: int, search: Search, rng: np.random.Generator) -> Child:
+        """Return what to play: by visits, but a proven win at once and a proven loss never where there is a choice."""
+        if search.is_proven:
+            return max(children, key=lambda child: (child.proven, child.values[seat] if child.proven else 0.0))
+        lost = search.game.min_utility
+        hopeful = [child for child in children if not (child.proven and child.values[seat] <= lost)] or children
+        if self.temperature == 0:
+            return max(hopeful, key=lambda child: (child.visits, child.values[seat]))
+        weights = np.log([child.visits for child in hopeful]) / self.temperature
+        chances = np.exp(weights - weights.max())
+        return hopeful[int(rng.choice(len(hopeful), p=chances / chances.sum()))]
+
+
+def _check(holds: bool, name: str, expected: str, value: object) -> None:
+    if not holds:
+        raise OptionError(f"mcts: option {name!r} must be {expected}, not {value}")

@@ -1,0 +1,242 @@
+"""A search of one position after the other in a tree that is kept between them."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+
+from ...envs.core import Game, State
+from ...envs.errors import AgentError, IllegalActionError
+from ...envs.kernels import CHANCE
+from .atomic import yield_address
+from .batch import Evaluator, new_leaves, simulate_in_batches
+from .limits import Limits
+from .simulate import Settings, Work, expand_root, new_work, simulate
+from .tools import choose_tools
+from .tree import DEEPEST, FULL, USED, Tree, clear, find_child, keep_subtree, new_tree, node_bytes
+
+_SECONDS_TO_KEEP_A_NODE = 2e-8
+_VIRTUAL_LOSS = 1.0
+_MAX_NODES = 2**31 - 1
+
+
+@dataclass(frozen=True)
+class Rules:
+    """How a `Search` goes about it; the options of `mcts.MctsAgent` in the words of the kernels.
+
+    Attributes:
+        puct: PUCT in place of UCT.
+        exploration: the constant c.
+        first_play: what an untried action counts as, in returns above its node's value; infinite: tried once first.
+        rollouts, cutoff, priors: see `tools.choose_tools`.
+        wide: chance nodes with more outcomes open them progressively.
+        threads: that work in one tree.
+        memory: MiB that the tree may take.
+        noise, alpha: share and concentration of the Dirichlet noise in the priors of the root.
+    """
+
+    puct: bool
+    exploration: float
+    first_play: float
+    rollouts: str
+    cutoff: int | None
+    priors: str
+    wide: int
+    threads: int
+    memory: int
+    noise: float
+    alpha: float
+
+
+@dataclass(frozen=True)
+class Child:
+    """What a search found out about an action at the root.
+
+    Attributes:
+        action: the action.
+        visits: simulations through it.
+        values: mean return of each seat.
+        proven: whether they are exact.
+    """
+
+    action: int
+    visits: int
+    values: tuple[float, ...]
+    proven: bool
+
+
+class Search:
+    """A tree and the position at its root.
+
+    Args:
+        game: what is played.
+        rules: how to search.
+        evaluator: judges the leaves in place of rollouts and priors; one thread then.
+        batch: leaves that it is asked about at a time, at most.
+
+    Raises:
+        AgentError: if the game has no compiled kernels or lacks a tool that the rules ask for.
+    """
+
+    def __init__(self, game: Game, rules: Rules, evaluator: Evaluator | None = None, batch: int = 8) -> None:
+        if not all(hasattr(function, "compile") for function in game.kernels):
+            raise AgentError(f"agent 'mcts' does not play {game.name}: the game's kernels are not compiled")
+        self.game = game
+        self._rules = rules if evaluator is None else replace(rules, rollouts="uniform", cutoff=None, priors="uniform")
+        self._evaluator, self._leaves = evaluator, new_leaves(game, 1 if evaluator is None else batch)
+        self._tools, self._data = choose_tools(game, self._rules.rollouts, self._rules.cutoff, self._rules.priors)
+        capacity = min(rules.memory * 2**20 // node_bytes(game.num_players), _MAX_NODES)
+        try:
+            self.tree: Tree = new_tree(capacity, game.num_players)
+        except MemoryError:
+            raise AgentError(
+                f"this machine has no {rules.memory} MiB for a tree: give 'memory' a smaller value"
+            ) from None
+        self._settings = Settings(
+            puct=int(rules.puct),
+            exploration=float(rules.exploration),
+            first_play=float(rules.first_play),
+            ranked=int(rules.noise > 0 or rules.priors == "guided" or evaluator is not None),
+            wide=rules.wide,
+            max_utility=float(game.max_utility),
+            repetition=game.repetition,
+            virtual_loss=_VIRTUAL_LOSS if rules.threads > 1 or evaluator is not None else 0.0,
+            batched=int(evaluator is not None),
+            yield_function=yield_address() if rules.threads > 1 else 0,
+        )
+        self._root: State | None = None
+        self._warm_up()
+
+    def _warm_up(self) -> None:
+        """Load the compiled code now, so that no thinking time is spent on it."""
+        work = new_work(self.game.new_initial_state(), 0)
+        self._searches([work])[0](1)
+        keep_subtree(self.tree, 0)
+        find_child(self.tree, 0, -1)
+        expand_root(self.tree, self._tools, self._data, self.game.rules, work)
+        clear(self.tree)
+
+    def _searches(self, works: list[Work]) -> list[Callable[[int], int]]:
+        """Return for each thread the function that runs simulations in it."""
+        common = self.tree, self._tools, self._data
+        if self._evaluator is None:
+            return [partial(simulate, *common, self.game.rules, work, self._settings) for work in works]
+        judged = partial(simulate_in_batches, self._evaluator, self._leaves, self.game, *common)
+        return [partial(judged, works[0], self._settings)]
+
+    def forget(self) -> None:
+        """Leave nothing of what was searched."""
+        self._root = None
+        clear(self.tree)
+
+    def run(self, state: State, rng: np.random.Generator, simulations: int | None, end: float | None) -> int:
+        """Search a decision of this game; what the tree holds of it is kept and added to.
+
+        Args:
+            state: where somebody is to decide.
+            rng: gives the keys of the random numbers, and the noise.
+            simulations: how many at most; None for no bound.
+            end: moment of `time.monotonic` to stop at; None for no bound.
+
+        Returns:
+            The simulations that were run: fewer than asked for if time was up or the value of the root is proven.
+        """
+        self._move_root(state, end)
+        keys = rng.integers(2**64, size=self._rules.threads, dtype=np.uint64)
+        works = [new_work(state, int(key)) for key in keys]
+        searches = self._searches(works)
+        if self._rules.noise > 0:
+            if self._evaluator is None:
+                expand_root(self.tree, self._tools, self._data, self.game.rules, works[0])
+            elif self.tree.children[0] == 0:
+                searches[0](1)
+            self._add_noise(rng)
+        limits = Limits(simulations, end)
+        limits.run(searches)
+        return limits.done
+
+    def _move_root(self, state: State, end: float | None) -> None:
+        """Make `state` the root and keep what lies below it, if it follows from the last root and there is time."""
+        node = -1 if self._root is None else self._node_of(state, self._root)
+        room = math.inf if end is None else end - time.monotonic()
+        if node > 0 and self.tree.tried[node] > 0 and self.tree.head[USED] * _SECONDS_TO_KEEP_A_NODE < room:
+            keep_subtree(self.tree, node)
+        else:
+            clear(self.tree)
+        self._root = state.clone()
+
+    def _node_of(self, state: State, root: State) -> int:
+        """Return the node of a position that was reached from the last root, or -1."""
+        before, now = root.history(), state.history()
+        if now[: len(before)] != before:
+            return -1
+        node, walk = 0, root
+        for action in now[len(before) :]:
+            node = find_child(self.tree, node, action)
+            if node < 0:
+                return -1
+            try:
+                walk = walk.child(action)
+            except IllegalActionError:  # the two games began at different positions
+                return -1
+        return int(node) if walk == state else -1
+
+    def _add_noise(self, rng: np.random.Generator) -> None:
+        first, count = self.tree.first[0], self.tree.children[0]
+        share = self._rules.noise
+        drawn = rng.dirichlet(np.full(count, self._rules.alpha))
+        priors = self.tree.prior[first : first + count]  # a root is new to noise: it was no root before
+        priors *= 1 - share
+        priors += share * drawn
+
+    # --- what was found ----------------------------------------------------------------------------------------------
+
+    def children(self) -> list[Child]:
+        """Return the actions that were tried at the root, by ascending number."""
+        tree, first = self.tree, int(self.tree.first[0])
+        block = slice(first, first + int(tree.tried[0]))
+        proven, visits = tree.proven[block] == 1, tree.visits[block]
+        values = np.where(proven[:, None], tree.value[block], tree.value[block] / visits[:, None])
+        columns = (tree.action[block].tolist(), visits.tolist(), values.tolist(), proven.tolist())
+        found = [Child(action, n, tuple(means), exact) for action, n, means, exact in zip(*columns, strict=True)]
+        return sorted(found, key=lambda child: child.action)
+
+    @property
+    def is_proven(self) -> bool:
+        """Whether the value of the root is exact."""
+        return bool(self.tree.proven[0])
+
+    @property
+    def is_full(self) -> bool:
+        """Whether some node had to stay a leaf because the memory is used up."""
+        return bool(self.tree.head[FULL])
+
+    @property
+    def visits(self) -> int:
+        """Simulations through the root, those of earlier searches included."""
+        return int(self.tree.visits[0])
+
+    @property
+    def nodes(self) -> int:
+        """Nodes of the tree, those that no simulation has reached included."""
+        return int(self.tree.head[USED])
+
+    @property
+    def depth(self) -> int:
+        """Most plies below the root that a simulation has come."""
+        return int(self.tree.head[DEEPEST])
+
+    def line(self, action: int) -> tuple[int, ...]:
+        """Return `action` and the decisions that were visited most after it, up to a throw of the dice or a leaf."""
+        tree, node = self.tree, int(find_child(self.tree, 0, action))
+        actions = [action]
+        while tree.seat[node] > CHANCE and tree.tried[node] > 0:
+            first = int(tree.first[node])
+            node = first + int(np.argmax(tree.visits[first : first + int(tree.tried[node])]))
+            actions.append(int(tree.action[node]))
+        return tuple(actions)

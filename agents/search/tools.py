@@ -1,0 +1,137 @@
+"""Which tools the games bring for the leaves of a search (see `leaf`), and how they are chosen."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numba import types
+from numpy.typing import NDArray
+
+from ...envs.core import Game
+from ...envs.errors import AgentError
+from .leaf import CUTOFF, EVALUATION, PLAYOUT, POLICY, PRIORS, SIGNATURES, TABLE, TOOLS_SIZE
+
+
+def no_numbers(_game: Game) -> NDArray[np.float64]:
+    """Return the data of tools that need none."""
+    return np.zeros(1)
+
+
+@dataclass(frozen=True)
+class GameTools:
+    """What a game brings: compiled functions with the signatures of `leaf`, None for what it has not.
+
+    Attributes:
+        policy: for guided rollouts.
+        evaluation: for rollouts that are cut off.
+        playout: for uniform rollouts; without one they are played by the game's own kernels.
+        table: exact values, always asked.
+        priors: which actions look promising.
+        rollouts: the kind that is strongest for the game, if nobody asks for another.
+        numbers: gives the ``data`` of these functions for a game, float64.
+    """
+
+    policy: Any = None
+    evaluation: Any = None
+    playout: Any = None
+    table: Any = None
+    priors: Any = None
+    rollouts: str = "uniform"
+    numbers: Callable[[Game], NDArray[np.float64]] = field(default=no_numbers)
+
+
+def _quoridor() -> GameTools:
+    from ...envs.quoridor.playout import playout
+    from . import quoridor_tools as own
+
+    return GameTools(policy=own.policy, evaluation=own.evaluation, playout=playout, priors=own.priors, rollouts="none")
+
+
+def _tokaido() -> GameTools:
+    from . import tokaido_tools as own
+
+    return GameTools(policy=own.policy, evaluation=own.evaluation, rollouts="none", numbers=own.numbers)
+
+
+def _picture_sugoroku() -> GameTools:
+    from . import picture_sugoroku_tools as own
+
+    return GameTools(policy=own.policy, rollouts="guided")
+
+
+_TOOLS: dict[str, Callable[[], GameTools]] = {
+    "picture_sugoroku": _picture_sugoroku,
+    "quoridor": _quoridor,
+    "tokaido": _tokaido,
+}
+
+
+def register_tools(game: str, tools: GameTools) -> None:
+    """Give a game of another package tools for the search.
+
+    Args:
+        game: its name, as in `Game.name`.
+        tools: its compiled functions.
+    """
+    if game in _TOOLS:
+        raise ValueError(f"the tools of {game!r} are registered already")
+    _TOOLS[game] = lambda: tools
+
+
+def game_tools(game: Game) -> GameTools:
+    """Return what a game brings; nothing is compiled by that."""
+    return _TOOLS.get(game.name, GameTools)()
+
+
+def choose_tools(
+    game: Game, rollouts: str, cutoff: int | None, priors: str
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Return the vector of tools and their data for a kind of rollouts.
+
+    Args:
+        game: the rules.
+        rollouts: ``uniform``, ``guided`` or ``none`` (an evaluation in their place).
+        cutoff: plies after which a rollout stops and the evaluation is asked; None for never.
+        priors: ``uniform`` or ``guided``.
+
+    Raises:
+        AgentError: if the game brings no tool for that.
+    """
+    brought = game_tools(game)
+    needed = {
+        "policy": rollouts == "guided",
+        "evaluation": rollouts == "none" or cutoff is not None,
+        "priors": priors == "guided",
+    }
+    for name, is_needed in needed.items():
+        if is_needed and getattr(brought, name) is None:
+            raise AgentError(f"{game.name} brings no {name} for a search: use uniform rollouts and priors, no cutoff")
+    tools = np.zeros(TOOLS_SIZE, dtype=np.int64)
+    tools[: game.table.size] = game.table
+    tools[CUTOFF] = 0 if rollouts == "none" else -1 if cutoff is None else cutoff
+    if rollouts == "guided":
+        tools[POLICY] = _address(brought.policy, POLICY)
+    if tools[CUTOFF] >= 0:
+        tools[EVALUATION] = _address(brought.evaluation, EVALUATION)
+    elif rollouts == "uniform" and brought.playout is not None:
+        tools[PLAYOUT] = _address(brought.playout, PLAYOUT)
+    if priors == "guided":
+        tools[PRIORS] = _address(brought.priors, PRIORS)
+    if brought.table is not None:
+        tools[TABLE] = _address(brought.table, TABLE)
+    return tools, brought.numbers(game)
+
+
+@functools.cache
+def _address(function: Any, place: int) -> int:
+    """Return the address of a compiled tool, compiling or loading it as needed; the cache keeps the function alive."""
+    signature = SIGNATURES[place]
+    function.compile(signature.args)
+    result = function.overloads[signature.args]
+    if types.unliteral(result.signature.return_type) != signature.return_type:
+        raise TypeError(f"{function.py_func.__qualname__} must return {signature.return_type}")
+    return int(result.library.get_pointer_to_function(result.fndesc.llvm_func_name))
