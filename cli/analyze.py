@@ -26,7 +26,7 @@ from ..arena.recorded import RecordedGame, read_game, texts_of_games
 from ..envs.core import Game
 from ..envs.errors import OptionError, RecordError, RunError
 from .common import Flag, console, interruptible, path_from_words, print_json, progress
-from .words import say
+from .words import cell, say
 
 
 @dataclass
@@ -90,8 +90,9 @@ def _show(game: RecordedGame, judge: Judge, moves: Sequence[MoveLoss]) -> None:
         value = "" if move.value is None else f"{move.value:+.3f}"
         best = "" if move.best == move.move else move.best
         table.add_row(
-            str(move.ply), str(move.seat + 1), move.move, best, value, _loss(move, estimated), str(move.choices)
-        )
+            str(move.ply), str(move.seat + 1), cell(move.move), cell(best), value, _loss(move, estimated),
+            str(move.choices),
+        )  # fmt: skip
     out = console()
     out.print(table)
     say(f"By the view of {judge.name}; values of the seat to move, unit: {judge.unit}.")

@@ -46,7 +46,7 @@ class Command:
     load: Annotated[str | None, tyro.conf.arg(metavar="FILE", help_behavior_hint="(default: a new game)")] = None
     """go on with a saved game"""
     save: Annotated[str | None, tyro.conf.arg(metavar="FILE", help_behavior_hint="(default: one of its own)")] = None
-    """file to keep the game in; it is written after every move"""
+    """new file to keep the game in; it is written at once and after every decision"""
 
     def run(self) -> None:
         """Play."""
@@ -54,7 +54,10 @@ class Command:
         if save is not None:
             require_free(save)
         session = self._new() if load is None else self._loaded(read_session(load))
-        Table(session, Shelf(save or load)).play()
+        shelf = Shelf(save or load)
+        if save is not None:
+            shelf.probe(session)
+        Table(session, shelf).play()
 
     def _loaded(self, session: Session) -> Session:
         given = {"--rules": self.rules, "--players": self.players, "--seed": self.seed}
@@ -82,12 +85,13 @@ class Command:
         """Return the game: as many players as seats are named, and with resigning where a person can decide to."""
         options = game_class(self.game).OPTIONS
         chosen = parse_options(options, self.rules, self.game)
-        named = len(self.seats) if self.seats and "players" not in chosen else None
+        known = [option.name for option in options]
+        named = len(self.seats) if self.seats and "players" in known and "players" not in chosen else None
         players = self.players if self.players is not None else named
         if self.seats and players is not None and len(self.seats) != players:
             raise OptionError(f"--players {players}, but --seats names {len(self.seats)}")
         rules = self.rules
-        if self._person_plays() and "allow_resign" not in chosen and "allow_resign" in [o.name for o in options]:
+        if self._person_plays() and "allow_resign" not in chosen and "allow_resign" in known:
             rules += ",allow_resign=true"
         return game_from_words(self.game, rules, players)
 

@@ -16,7 +16,7 @@ from ..arena.telling import ply_line, seat_at
 from ..envs.errors import OptionError, RecordError, RunError
 from .common import Flag, console, path_from_words, print_json, progress, write_picture
 from .keyboard import Keyboard
-from .words import rules_line, say
+from .words import cell, rules_line, say
 
 _ONE = tyro.conf.arg(metavar="NUMBER", help_behavior_hint="(default: check and list all)")
 _LAST = tyro.conf.arg(metavar="NUMBER", help_behavior_hint="(default: the last)")
@@ -76,7 +76,7 @@ class Command:
             table = Table("game", "seats", "plies", "end", "returns")
             for number, game in games:
                 points = " ".join(f"{value:+.2g}" for value in game.returns)
-                table.add_row(str(number), ", ".join(game.seats), str(game.length), game.end, points)
+                table.add_row(str(number), cell(", ".join(game.seats)), str(game.length), cell(game.end or ""), points)
             console().print(table)
             print(f"{len(games)} of {len(found)} games agree with the rules. --game NUMBER shows one.")
         if wrong:

@@ -11,7 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from sekisho.arena import saved as saving
 from sekisho.arena.saved import read_session
+from sekisho.arena.session import Session
+from sekisho.cli import shelf
 from sekisho.cli.main import main
 from sekisho.cli.table_help import HELP
 from sekisho.envs import game_names
@@ -54,7 +57,7 @@ def test_a_whole_game_is_played_and_kept(play, tmp_path: Path) -> None:
     status, out, err = play(*SMALL, "--save", str(tmp_path / "g.json"), "--seats", "human", "human",
                             typed="c2\nc4\nc3\nd4\nc4\nd3\nc5\n")  # fmt: skip
     assert (status, err) == (0, "")
-    assert "seat 1 (player 1) wins (goal). Returns: seat 1: +1, seat 2: -1" in out
+    assert "seat 1 (person 1) wins (goal). Returns: seat 1: +1, seat 2: -1" in out
     assert kept(out) == tmp_path / "g.json"
     assert moves_of(tmp_path / "g.json") == ["c2", "c4", "c3", "d4", "c4", "d3", "c5"]
 
@@ -183,6 +186,119 @@ def test_a_folder_that_cannot_be_written_is_said_and_another_is_found(play, tmp_
     path = kept(out)
     assert moves_of(path)[0] == "c2"
     path.unlink()
+
+
+# --- a game is never lost, and never said to be where it is not --------------------------------------------------------
+
+
+def breaks(monkeypatch: pytest.MonkeyPatch, *beginnings: Path | str) -> None:
+    """Let every write fail into a file whose path begins so, after the first write into it."""
+    seen: set[str] = set()
+    write = saving.write_text_atomically
+
+    def broken(path: Path, text: str) -> None:
+        if str(path) in seen and any(str(path).startswith(str(beginning)) for beginning in beginnings):
+            raise OSError(28, "No space left on device")
+        seen.add(str(path))
+        write(path, text)
+
+    monkeypatch.setattr(saving, "write_text_atomically", broken)
+
+
+def test_a_named_file_that_cannot_be_written_any_more_is_left_for_another_and_that_is_no_success(
+    play, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    breaks(monkeypatch, tmp_path / "g.json")
+    status, out, err = play(*SMALL, "--save", str(tmp_path / "g.json"), typed="c2\n")
+    assert status == 1
+    assert err.count("No space left on device") == 2  # when it happened, and at the end
+    assert kept(out) != tmp_path / "g.json"
+    assert moves_of(kept(out))[0] == "c2"
+
+
+def test_a_game_that_cannot_be_written_anywhere_is_not_said_to_be_saved(
+    play, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for save in ((), ("--save", str(tmp_path / "g.json"))):
+        with monkeypatch.context() as patch:
+            breaks(patch, tmp_path / "g.json")
+            patch.setattr(shelf, "games_folder", lambda: Path("/proc/nowhere"))
+            patch.setattr(shelf.tempfile, "gettempdir", lambda: "/proc/nowhere")
+            status, out, err = play(*SMALL, *save, typed="c2\nrematch\nresign\nrematch\nsave\nquit\n")
+        assert status == 1
+        assert "cannot" in err
+        assert "could not be saved" in out
+        assert "seed 1: c2" in out
+        assert "this game would be lost" in out
+        assert "The game is not saved" in out
+        for lie in ("is saved in", "The game is in", "is kept in", "Nothing was played", "(game 2)"):
+            assert lie not in out
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="a folder in which nobody can write")
+@pytest.mark.parametrize("name", ["/proc/x.json", "{folder}/" + "x" * 300])
+def test_a_file_that_cannot_be_written_is_refused_before_the_game(play, tmp_path: Path, name: str) -> None:
+    status, out, err = play(*SMALL, "--save", name.format(folder=tmp_path), typed="c2\n")
+    assert (status, out) == (2, "")
+    assert "name another file" in err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_was_taken_back_is_not_in_the_file_any_more(play, tmp_path: Path) -> None:
+    for save in (("--save", str(tmp_path / "u.json")), ()):
+        out = play(*SMALL, *save, typed="c2\nundo\nquit\n")[1]
+        assert moves_of(kept(out)) == []
+
+
+def test_a_game_without_a_move_is_where_it_is_said_to_be(play, tmp_path: Path) -> None:
+    status, out, _ = play(*SMALL, "--save", str(tmp_path / "n.json"), typed="quit\n")
+    assert status == 0
+    assert kept(out) == tmp_path / "n.json"
+    assert moves_of(tmp_path / "n.json") == []
+    assert list(tmp_path.iterdir()) == [tmp_path / "n.json"]
+
+
+def test_a_file_belongs_to_one_process_at_a_time(play, tmp_path: Path) -> None:
+    path, other = tmp_path / "g.json", tmp_path / "other.json"
+    play(*SMALL, "--save", str(path), typed="c2\n")
+    before = path.read_bytes()
+    held = shelf.Shelf(path)
+    status, out, err = play("play", "--load", str(path), typed="c3\n")
+    assert (status, out) == (2, "")
+    assert "another sekisho keeps its game in" in err
+    out = play(*SMALL, "--save", str(other), typed=f"c2\nload {path}\n")[1]
+    assert "another sekisho keeps its game in" in out
+    assert kept(out) == other
+    assert path.read_bytes() == before
+    held.release()
+    assert play("play", "--load", str(path), typed=f"c3\nload {path}\nhint\n")[0] == 0
+    assert sorted(tmp_path.glob("*.json*")) == [path, other]
+    assert not [file for file in tmp_path.iterdir() if file.name.startswith(".")]
+
+
+def test_games_that_begin_in_the_same_second_have_files_of_their_own(tmp_path: Path) -> None:
+    first, second = (shelf._claimed_free(tmp_path / "g.json") for _ in range(2))  # before either is written
+    assert first[0] != second[0]
+    for path, lock in (first, second):
+        shelf._released(path, lock)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_games_among_cpu_players_are_written_while_they_play(play, monkeypatch: pytest.MonkeyPatch) -> None:
+    plies: list[int] = []
+    write = shelf.write_session
+
+    def counted(path: Path, session: Session) -> None:
+        plies.append(session.ply)
+        write(path, session)
+
+    monkeypatch.setattr(shelf, "write_session", counted)
+    play("play", "tokaido", "--seats", "larger", "random", "--seed", "2")
+    assert plies[0] == 1
+    plies.clear()
+    monkeypatch.setattr(shelf, "_SECONDS", 0.0)
+    play("play", "tokaido", "--seats", "larger", "random", "--seed", "2")
+    assert set(plies) == set(range(1, plies[-1] + 1))
 
 
 @pytest.mark.parametrize("game", ["tokaido", "picture_sugoroku"])
