@@ -127,3 +127,12 @@ def complain(message: str, status: int) -> int:
     with contextlib.suppress(OSError):  # a terminal that is gone
         print(f"sekisho: {message}", file=sys.stderr)
     return status
+
+
+def _for_people(message: str) -> str:
+    """Return a message broken into lines as the rest is, without control characters; as it is where that cannot be loaded."""
+    try:
+        from .words import wrapped
+    except ImportError:
+        return message
+    return "\n".join(row for line in message.split("\n") for row in wrapped(line, "  "))

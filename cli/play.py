@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated
 
 import tyro
@@ -14,10 +15,10 @@ from ..arena.players import HUMAN
 from ..arena.saved import read_session
 from ..arena.session import STAND_IN, Session
 from ..envs.core import Game
-from ..envs.errors import OptionError
+from ..envs.errors import OptionError, RecordError, RunError
 from ..envs.options import parse_options
 from ..envs.registry import game_class
-from .common import GameWord, Rules, game_from_words, path_from_words
+from .common import GameWord, Rules, game_from_words, path_from_words, require_there
 from .shelf import Shelf, require_free
 from .table import Table
 
@@ -53,7 +54,7 @@ class Command:
         load, save = path_from_words("--load", self.load), path_from_words("--save", self.save)
         if save is not None:
             require_free(save)
-        session = self._new() if load is None else self._loaded(read_session(load))
+        session = self._new() if load is None else self._loaded(_read(load))
         shelf = Shelf(save or load)
         if save is not None:
             shelf.probe(session)
@@ -97,3 +98,11 @@ class Command:
 
     def _person_plays(self) -> bool:
         return not self.seats or any(parse_spec(spec).name == HUMAN for spec in self.seats)
+
+
+def _read(path: Path) -> Session:
+    """Return a saved game; one that is wrong is a failure (status 1), a file that is not there wrong use (2)."""
+    try:
+        return read_session(require_there(path))
+    except RecordError as error:
+        raise RunError(str(error)) from error

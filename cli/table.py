@@ -9,6 +9,7 @@ import shlex
 import sys
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 
@@ -313,4 +314,6 @@ def _file_name(line: str) -> list[str]:
             words = shlex.split(rest[0])
             if len(words) == 1:
                 return words
-    return [os.path.expanduser(rest[0])]
+    with contextlib.suppress(RuntimeError):  # a ~ of somebody who has no home here
+        return [str(Path(rest[0]).expanduser())]
+    return rest

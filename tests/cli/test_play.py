@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from rich.cells import cell_len
 
 from sekisho.arena import saved as saving
 from sekisho.arena.saved import read_session
@@ -17,7 +18,7 @@ from sekisho.arena.session import Session
 from sekisho.cli import shelf
 from sekisho.cli.main import main
 from sekisho.cli.table_help import HELP
-from sekisho.envs import game_names
+from sekisho.envs import game_names, register_game, registry
 
 SMALL = ("play", "quoridor", "--rules", "board_size=5,fences=2", "--seed", "1")
 ESCAPE = "\x1b"
@@ -352,7 +353,6 @@ def test_cpu_players_among_themselves_need_nobody(play) -> None:
         (("play", "quoridor", "--save", ""), "no file can be named"),
         (("play", "quoridor", "--save", "a\0b"), "no file can be named"),
         (("play", "--load", "nope.json"), "cannot read nope.json"),
-        (("play", "--load", __file__), "cannot read"),
         (("play", "tokaido", "--load", "{saved}"), "one of quoridor, not of tokaido"),
         (("play", "--load", "{saved}", "--rules", "board_size=5"), "what --rules would"),
         (("play", "--load", "{saved}", "--players", "2"), "what --players would"),
@@ -366,6 +366,54 @@ def test_wrong_use_is_answered_in_words(play, tmp_path: Path, words: tuple[str, 
     status, out, err = play(*(word.format(saved=saved) if "{" in word else word for word in words))
     assert (status, out) == (2, "")
     assert hint in err
+
+
+def test_a_printed_name_can_be_pasted_back(play, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    for name in ("two  blanks.json", "it's one.json", 'a "quoted" one.json', "'left open.json"):
+        path = tmp_path / name
+        printed = shlex.quote(str(path))
+        out = play(*SMALL, typed=f"c2\nsave {printed}\n")[1]
+        assert kept(out) == path
+        out = play(*SMALL, typed=f"load {printed}\nload {path}\nundo\n")[1]
+        assert moves_of(path) == []
+    assert kept(play(*SMALL, typed="c2\nsave ~/home.json\n")[1]) == tmp_path / "home.json"
+    assert kept(play(*SMALL, typed="c2\nsave two   blanks.json\n")[1]) == Path("two   blanks.json")
+
+
+def test_foreign_text_does_nothing_to_the_terminal_and_fits_on_it(play) -> None:
+    name = "A\x1b[31m\nB\u202e" + "長" * 100
+    status, out, _ = play(*SMALL, "--seats", f"human:name={name}", "heuristic", typed="c2\x1b[2J\x07\n" + "関" * 200)
+    assert status == 0
+    assert not re.search("[\x00-\x09\x0b-\x1f\u202e]", out)
+    assert "seat 1 (A�[31m�B�長" in out
+    assert max(cell_len(line) for line in out.splitlines() if "/" not in line) <= 100
+
+
+def test_people_are_not_called_by_the_number_of_another_seat(play) -> None:
+    out = play("play", "picture_sugoroku", "--seed", "3", "--seats", "human", "human", typed="resign\nrematch\n")[1]
+    assert "seat 1 (person 2)> " in out
+    assert "(player" not in out
+
+
+def test_after_all_people_have_resigned_they_are_asked_for_a_rematch(play) -> None:
+    words = ("play", "quoridor", "--rules", "board_size=5,fences=1", "--seed", "1", "--seats")
+    status, out, _ = play(*words, "human:name=Ann", *["heuristic"] * 3, typed="resign\nrematch\n")
+    assert status == 0
+    assert "rematch, undo, journal or quit> " in out
+    assert "seat 4 (Ann)> " in out
+
+
+def test_a_game_of_another_package_without_a_number_of_players(play, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "_games", dict(registry._games))
+    register_game("dash", "dash_race:Dash")
+    status, out, err = play("play", "dash", "--seats", "human", "random", "--seed", "1", typed="all\n")
+    assert (status, err) == (0, "")
+    assert "Type a move" in out
+    status, _, err = play("play", "dash", "--seats", "human", "random", "random")
+    assert status == 2
+    assert "2 seats" in err
 
 
 def test_a_loaded_game_can_have_other_players(play, tmp_path: Path) -> None:
