@@ -28,16 +28,16 @@ _MOST_FRESH_SEED = 10**6  # short enough to be typed again
 
 @dataclass
 class Command:
-    """Play in the terminal, against CPU players or other people on one screen; ? explains what can be typed."""
+    """Play in the terminal, against CPU players or people beside you; ? explains what can be typed."""
 
     game: GameWord = ""
     """name of the game; not needed with --load"""
     seats: Annotated[
-        tuple[str, ...],
+        tuple[str, ...] | None,
         tyro.conf.arg(
             metavar="SPEC SPEC …", help=_SEATS, help_behavior_hint=f"(default: {HUMAN}, then {STAND_IN} everywhere)"
         ),
-    ] = ()
+    ] = None
     players: Annotated[int | None, tyro.conf.arg(metavar="INT", help_behavior_hint="(default: the game's)")] = None
     """seats at the table"""
     rules: Rules = ""
@@ -51,6 +51,8 @@ class Command:
 
     def run(self) -> None:
         """Play."""
+        if self.seats == ():
+            raise OptionError("--seats names nobody: name who plays each seat, as in: --seats human heuristic")
         load, save = path_from_words("--load", self.load), path_from_words("--save", self.save)
         if save is not None:
             require_free(save)
@@ -69,7 +71,7 @@ class Command:
             raise OptionError(f"the saved game is one of {session.game.name}, not of {self.game}")
         if self.seats and len(self.seats) != len(session.players):
             raise OptionError(f"the saved game has {len(session.players)} seats, but --seats names {len(self.seats)}")
-        for seat, spec in enumerate(self.seats):
+        for seat, spec in enumerate(self.seats or ()):
             if spec.strip() != session.players[seat].spec:
                 session.take_over(seat, spec)
         return session

@@ -27,7 +27,7 @@ from .keyboard import GoneError, Keyboard, ended_in_order, undisturbed
 from .shelf import Shelf
 from .table_help import ALIASES, HELP
 from .table_view import FEW, decisions, few_moves, result_line, seat_name, sensible, show_choice, show_choices
-from .words import rules_line, say
+from .words import message, rules_line, say
 
 _BEST = 3  # choices that a hint names
 _WITH_FILE = ("save", "load")  # words behind which the rest of the line is the name of a file
@@ -165,7 +165,7 @@ class Table:
             else:
                 otherwise(line)
         except SekishoError as error:
-            say(str(error), indent="  ")
+            print(message(str(error)))
 
     def _play_move(self, line: str) -> None:
         state = self.session.state

@@ -13,6 +13,7 @@ from ..envs.core import Game
 from ..envs.options import spell_value
 
 WIDTH = 100
+_LONGEST = 300  # letters of a word in a message; names of files are shorter
 
 
 def plain(text: str) -> str:
@@ -31,12 +32,26 @@ def cell(text: str) -> Text:
     return Text(plain(text))
 
 
-def wrapped(line: str, indent: str = "") -> list[str]:
-    """Return a line broken between words, or within one that is too long, so that nothing is wider than `WIDTH`.
+def message(text: str, wrap: bool = True) -> str:
+    """Return what an error says as lines for people: no control characters, endless words cut.
+
+    Args:
+        text: the error.
+        wrap: whether to break long lines; names of files stay whole.
+    """
+    lines = [
+        plain(re.sub(rf"\S{{{_LONGEST},}}", lambda word: word[0][:_LONGEST] + "…", line)) for line in text.split("\n")
+    ]
+    return "\n".join(row for line in lines for row in (wrapped(line, "  ", break_words=False) if wrap else [line]))
+
+
+def wrapped(line: str, indent: str = "", break_words: bool = True) -> list[str]:
+    """Return a line broken between words, so that nothing is wider than `WIDTH`.
 
     Args:
         line: of any letters; the ones of East Asia are two columns wide.
         indent: what follows a break begins so.
+        break_words: whether a word that is too long is broken even if it looks like the name of a file.
     """
     rows = [""]
     for word in re.findall(r"\s*\S+", plain(line)):
@@ -44,7 +59,7 @@ def wrapped(line: str, indent: str = "") -> list[str]:
             rows.append(indent + word.lstrip())
         else:
             rows[-1] += word
-        while cell_len(rows[-1]) > WIDTH:
+        while cell_len(rows[-1]) > WIDTH and (break_words or not re.search(r"[/\\]", rows[-1])):
             head = chop_cells(rows[-1], WIDTH)[0]
             rows[-1:] = [head, indent + rows[-1][len(head) :]]
     return rows
@@ -54,7 +69,7 @@ def say(text: str = "", indent: str = "") -> None:
     """Print a text, its long lines broken; what follows a break stands `indent` further in than its line."""
     for line in text.split("\n"):
         blanks = re.match(r" *", line)
-        lead = blanks[0] if blanks else ""
+        lead = blanks[0][: WIDTH // 2] if blanks else ""
         print("\n".join(wrapped(line, lead + indent)))
 
 

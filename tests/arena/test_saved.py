@@ -120,7 +120,9 @@ def test_what_is_no_json_is_refused_in_words(content: bytes, tmp_path: Path) -> 
 
 def test_a_document_is_read_however_it_is_laid_out(tmp_path: Path) -> None:
     text = json.dumps(DOCUMENT)
-    for number, laid_out in enumerate((text, json.dumps(DOCUMENT, indent=2), text.replace(', "', ',\n "'), f"\n{text}\n")):
+    for number, laid_out in enumerate(
+        (text, json.dumps(DOCUMENT, indent=2), text.replace(', "', ',\n "'), f"\n{text}\n")
+    ):
         path = tmp_path / f"{number}.json"
         path.write_text(laid_out, encoding="utf-8")
         assert read_session(path).state == SESSION.state

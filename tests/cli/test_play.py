@@ -18,6 +18,7 @@ from sekisho.arena.session import Session
 from sekisho.cli import shelf
 from sekisho.cli.main import main
 from sekisho.cli.table_help import HELP
+from sekisho.cli.words import message
 from sekisho.envs import game_names, register_game, registry
 
 SMALL = ("play", "quoridor", "--rules", "board_size=5,fences=2", "--seed", "1")
@@ -343,6 +344,7 @@ def test_cpu_players_among_themselves_need_nobody(play) -> None:
         (("play",), "name a game"),
         (("play", "quoridr"), "did you mean 'quoridor'"),
         (("play", "quoridor", "--seats", "human"), "one of 2, 4"),
+        (("play", "quoridor", "--seats"), "--seats names nobody"),
         (("play", "quoridor", "--seats", "human", "heuristik"), "did you mean 'heuristic'"),
         (("play", "quoridor", "--seats", "human", "larger"), "larger"),
         (("play", "quoridor", "--seats", "human", "human", "--players", "4"), "--seats names 2"),
@@ -414,6 +416,43 @@ def test_a_game_of_another_package_without_a_number_of_players(play, monkeypatch
     status, _, err = play("play", "dash", "--seats", "human", "random", "random")
     assert status == 2
     assert "2 seats" in err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("play", "quoridor", "--seats", "human", "x" * 15000), ("play", "x" * 15000), ("x" * 15000,),
+        ("play", "quoridor", "--rules", "x" * 15000),
+    ],
+)  # fmt: skip
+def test_messages_are_not_much_longer_than_a_terminal(play, words: tuple[str, ...]) -> None:
+    status, out, err = play(*words)
+    assert (status, out) == (2, "")
+    assert 0 < len(err) < 1500
+
+
+def test_messages_are_as_wide_as_a_terminal_but_for_names_of_files() -> None:
+    path = "/" + "関" * 90
+    rows = message(f"cannot read {path}: \x1b[31m {'no such thing ' * 20}{'y' * 9999}").split("\n")
+    assert path in " ".join(rows)
+    assert all(cell_len(row) <= 100 for row in rows if path not in row and "y" * 99 not in row)
+    assert max(map(len, rows)) < 320
+    assert "\x1b" not in "".join(rows)
+
+
+def test_a_long_line_at_the_table_is_not_echoed_in_full(play) -> None:
+    out = play(*SMALL, typed="".join(f"{word}{'x' * 15000}\n" for word in ("", "? ", "seat 1 ", "hint ")))[1]
+    assert len(out) < 5000
+
+
+def test_help_names_a_command(play) -> None:
+    assert play("help", "play") == play("play", "--help")
+    assert "--seats" in play("help", "play")[1]
+
+
+def test_moves_may_be_typed_in_capitals(play) -> None:
+    out = play(*SMALL, typed="B3H\n")[1]
+    assert moves_of(kept(out))[0] == "b3h"
 
 
 def test_a_loaded_game_can_have_other_players(play, tmp_path: Path) -> None:
