@@ -6,6 +6,7 @@ import io
 import json
 import re
 import shlex
+import signal
 import sys
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from sekisho.arena import saved as saving
 from sekisho.arena.saved import read_session
 from sekisho.arena.session import Session
 from sekisho.cli import shelf
+from sekisho.cli.keyboard import undisturbed
 from sekisho.cli.main import main
 from sekisho.cli.table_help import HELP
 from sekisho.cli.words import message
@@ -464,3 +466,12 @@ def test_a_loaded_game_can_have_other_players(play, tmp_path: Path) -> None:
     assert "seat 2 (random)" in out
     assert moves_of(copy)[2] == "c3"
     assert saved.read_bytes() == before
+
+
+def test_nothing_interrupts_the_last_write() -> None:
+    before = signal.getsignal(signal.SIGINT)
+    with undisturbed():
+        for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+            if hasattr(signal, name):
+                signal.raise_signal(getattr(signal, name))
+    assert signal.getsignal(signal.SIGINT) is before
