@@ -181,13 +181,20 @@ def _games_folder() -> Check:
     return Check("games folder", OK, str(folder))
 
 
+def spells_boards(encoding: str | None) -> bool:
+    """Return whether an encoding has the letters that boards are drawn with."""
+    try:
+        _LETTERS.encode(encoding or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True
+
+
 def _terminal() -> Check:
     encoding = sys.stdout.encoding or "ascii"
     columns = shutil.get_terminal_size().columns
     found = f"{encoding}, {columns} columns" if sys.stdout.isatty() else f"{encoding}, not a terminal"
-    try:
-        _LETTERS.encode(encoding)
-    except (UnicodeEncodeError, LookupError):
+    if not spells_boards(encoding):
         advice = (
             "boards are drawn with letters it cannot spell: set PYTHONUTF8=1, or a UTF-8 locale such as LANG=C.UTF-8"
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -11,6 +12,7 @@ import tyro
 
 from ..agents.registry import agent_names
 from ..agents.specs import parse_spec
+from ..arena.health import spells_boards
 from ..arena.players import HUMAN
 from ..arena.saved import read_session
 from ..arena.session import STAND_IN, Session
@@ -60,6 +62,8 @@ class Command:
         shelf = Shelf(save or load)
         if save is not None:
             shelf.probe(session)
+        if not spells_boards(sys.stdout.encoding):
+            print("sekisho: boards have letters that this output cannot spell; see: sekisho doctor", file=sys.stderr)
         Table(session, shelf).play()
 
     def _loaded(self, session: Session) -> Session:

@@ -71,6 +71,14 @@ def test_what_the_package_depends_on_is_not_called_optional() -> None:
         assert ("optional" in purpose) == (name not in needed), name
 
 
+def test_who_plays_without_letters_for_the_boards_is_sent_here(tmp_path: Path) -> None:
+    for encoding, expected in (("ascii", True), ("utf-8", False)):
+        done = run("play", "quoridor", "--seats", "random", "random", "--rules", "board_size=3,fences=0",
+                   XDG_STATE_HOME=str(tmp_path), PYTHONIOENCODING=encoding)  # fmt: skip
+        assert done.returncode == 0
+        assert ("sekisho doctor" in done.stderr) is expected
+
+
 def test_a_python_that_is_too_old_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(health, "LEAST_PYTHON", (9, 0))
     (python,) = [check for check in health.examine() if check.name == "python"]
