@@ -23,13 +23,13 @@ from .. import __version__
 LEAST_PYTHON = (3, 11)
 NEEDED = ("numpy", "numba", "gymnasium", "pettingzoo", "tyro", "rich", "filelock", "platformdirs", "PIL", "resvg_py")
 """Modules without which something everybody uses fails."""
-OPTIONAL = {
-    "torch": "networks",
-    "safetensors": "weights of networks",
-    "tensorboard": "curves of training",
-    "pyspiel": "sekisho bench beside OpenSpiel: pip install open_spiel",
+SOMETIMES = {
+    "torch": "used by networks and their training",
+    "safetensors": "used by the weights of networks",
+    "tensorboard": "used by training",
+    "pyspiel": "optional: sekisho bench compares with OpenSpiel where open_spiel is installed",
 }
-"""Modules that only some things need, and which."""
+"""Modules that only some things use, and which."""
 SHOWN = ("numpy", "numba", "gymnasium", "pettingzoo", "torch")
 """Distributions whose versions explain most differences between two machines."""
 _COLUMNS = 100
@@ -68,7 +68,7 @@ def versions() -> dict[str, str]:
 
 def examine() -> list[Check]:
     """Return what was found, thing by thing."""
-    checks = [_python(), *_modules(), *_optional()]
+    checks = [_python(), *_modules(), *_sometimes()]
     looks: dict[str, Callable[[], Check]] = {
         "cache folder": _cache, "kernels": _kernels, "games folder": _games_folder, "terminal": _terminal,
     }  # fmt: skip
@@ -101,7 +101,10 @@ def _python() -> Check:
 
 
 def _modules() -> list[Check]:
-    return [_module(name, BROKEN, "install it again: pip install --force-reinstall sekisho") for name in NEEDED]
+    return [
+        _module(name, BROKEN, "install again from the sources, as the README says: make clean tournament")
+        for name in NEEDED
+    ]
 
 
 def _module(name: str, otherwise: str, advice: str) -> Check:
@@ -120,14 +123,14 @@ def _version(module: str) -> str:
         return ""
 
 
-def _optional() -> list[Check]:
-    """Look for optional modules without importing them, which would take seconds."""
+def _sometimes() -> list[Check]:
+    """Look for modules that not everything uses without importing them, which would take seconds."""
     checks = []
-    for name, purpose in OPTIONAL.items():
+    for name, purpose in SOMETIMES.items():
         if importlib.util.find_spec(name) is not None:
             checks.append(Check(name, OK, _version(name) or "installed"))
         else:
-            checks.append(Check(name, OK, f"not installed; only needed for {purpose}"))
+            checks.append(Check(name, OK, f"not installed; {purpose}"))
     return checks
 
 
@@ -178,13 +181,20 @@ def _games_folder() -> Check:
     return Check("games folder", OK, str(folder))
 
 
+def spells_boards(encoding: str | None) -> bool:
+    """Return whether an encoding has the letters that boards are drawn with."""
+    try:
+        _LETTERS.encode(encoding or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True
+
+
 def _terminal() -> Check:
     encoding = sys.stdout.encoding or "ascii"
     columns = shutil.get_terminal_size().columns
     found = f"{encoding}, {columns} columns" if sys.stdout.isatty() else f"{encoding}, not a terminal"
-    try:
-        _LETTERS.encode(encoding)
-    except (UnicodeEncodeError, LookupError):
+    if not spells_boards(encoding):
         advice = (
             "boards are drawn with letters it cannot spell: set PYTHONUTF8=1, or a UTF-8 locale such as LANG=C.UTF-8"
         )

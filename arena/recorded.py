@@ -89,9 +89,21 @@ def texts_of_games(path: Path) -> list[tuple[str, str]]:
     if not text.strip():
         raise RecordError(f"{file} is empty")
     lines = [(f"{file}, line {number}", line) for number, line in enumerate(text.split("\n"), start=1) if line.strip()]
-    if lines[0][1].strip() in ("{", "["):  # one document, laid out over many lines
-        return [(str(file), text)]
-    return lines
+    return [(str(file), text)] if len(lines) > 1 and _is_one_document(text, lines[0][1]) else lines
+
+
+def _is_one_document(text: str, first_line: str) -> bool:
+    """Return whether a text is one JSON document laid out over many lines, also one that breaks off."""
+    try:
+        json.loads(first_line)
+        return False
+    except (ValueError, RecursionError):
+        pass
+    try:
+        json.loads(text)
+        return True
+    except (ValueError, RecursionError):
+        return first_line.strip() in ("{", "[")
 
 
 def read_game(place: str, text: str) -> RecordedGame:

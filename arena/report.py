@@ -8,6 +8,7 @@ from dataclasses import asdict
 from typing import Any
 
 from rich.table import Table
+from rich.text import Text
 
 from .tournament import Result, Standing, Tournament, unbalanced
 
@@ -51,7 +52,7 @@ def standings_table(tournament: Tournament, lines: Sequence[Standing], results: 
         time = "" if math.isnan(line.milliseconds) else f"{line.milliseconds:.2f}"
         interval = f"{line.rating_low:.0f} .. {line.rating_high:.0f}"
         table.add_row(
-            str(place), line.agent, f"{line.rating:.0f}", interval, f"{100 * line.score:.1f} %", str(line.wins),
+            str(place), Text(line.agent), f"{line.rating:.0f}", interval, f"{100 * line.score:.1f} %", str(line.wins),
             str(line.games), time,
         )  # fmt: skip
     return table

@@ -12,10 +12,14 @@ import platformdirs
 from ..envs.errors import RecordError, RunError, SekishoError
 from ..envs.files import write_text_atomically
 from ..envs.registry import state_from_dict
-from .session import MAX_SEED, Note, Session
+from .players import make_player
+from .session import MAX_SEED, Note, Resignation, Session
 
 KIND, FORMAT = "sekisho game", 1
 _KEYS = {"kind", "format", "seats", "seed", "round", "conceded", "notes", "state", "returns", "end"}
+_LATER_KEYS = {"given_up"}
+"""Keys that files of the first versions lack."""
+_MOST_ROUNDS = 10**6
 
 
 def games_folder() -> Path:
@@ -31,7 +35,8 @@ def to_document(session: Session) -> dict[str, Any]:
 
     ``kind`` and ``format`` name the form; ``seats`` are spec strings in seat order; ``seed`` and ``round`` give the dice;
     ``conceded`` is the seat that gave up where the rules know no resigning (from 0, or null); ``notes`` are ply and text
-    of what the moves do not tell; ``state`` is the dict form of the state, with all moves; ``returns`` and ``end`` are
+    of what the moves do not tell; ``given_up`` are seat (from 0), ply and spec string of each person for whom a CPU player
+    plays on; ``state`` is the dict form of the state, with all moves; ``returns`` and ``end`` are
     null while the game goes on.
     """
     over = session.is_over
@@ -43,6 +48,7 @@ def to_document(session: Session) -> dict[str, Any]:
         "round": session.round,
         "conceded": session.conceded,
         "notes": [list(note) for note in session.notes],
+        "given_up": [[seat, *how] for seat, how in session.given_up.items()],
         "state": session.state.to_dict(),
         "returns": session.returns() if over else None,
         "end": session.end_reason() if over else None,
@@ -74,13 +80,14 @@ def from_document(data: Any) -> Session:
     """
     if not is_saved_game(data):
         raise RecordError("this is no saved game of sekisho")
-    if set(data) != _KEYS:
-        raise RecordError(f"a saved game has the keys {', '.join(sorted(_KEYS))}; got {', '.join(sorted(data))}")
+    if set(data) - _LATER_KEYS != _KEYS:
+        names = ", ".join(sorted(_KEYS | _LATER_KEYS))
+        raise RecordError(f"a saved game has the keys {names}; got {', '.join(sorted(data)):.200}")
     if type(data["format"]) is not int or data["format"] != FORMAT:
         raise RecordError(f"expected a saved game of format {FORMAT}, not {data['format']!r:.80}")
-    for key in ("seed", "round"):
-        if type(data[key]) is not int or not 0 <= data[key] <= MAX_SEED:
-            raise RecordError(f"{key!r} must be a whole number in 0..{MAX_SEED}, not {data[key]!r:.80}")
+    for key, most in (("seed", MAX_SEED), ("round", _MOST_ROUNDS)):
+        if type(data[key]) is not int or not 0 <= data[key] <= most:
+            raise RecordError(f"{key!r} must be a whole number in 0..{most}, not {data[key]!r:.80}")
     if not isinstance(data["seats"], list) or not all(isinstance(spec, str) for spec in data["seats"]):
         raise RecordError(f"'seats' must be a list of spec strings, not {data['seats']!r:.80}")
     try:
@@ -92,7 +99,8 @@ def from_document(data: Any) -> Session:
     except (SekishoError, TypeError) as error:
         raise RecordError(str(error)) from error
     session.state = state
-    session.notes = _notes(data["notes"])
+    session.notes = _notes(data["notes"], session.ply)
+    session.given_up = _given_up(data.get("given_up", []), session)
     session.conceded = _conceded(data["conceded"], session)
     found = (data["returns"], data["end"])
     expected = (session.returns(), session.end_reason()) if session.is_over else (None, None)
@@ -101,13 +109,35 @@ def from_document(data: Any) -> Session:
     return session
 
 
-def _notes(data: Any) -> list[Note]:
+def _notes(data: Any, plies: int) -> list[Note]:
     if not isinstance(data, list):
         raise RecordError(f"'notes' must be a list, not {data!r:.80}")
     for note in data:
         if not (isinstance(note, list) and len(note) == 2 and type(note[0]) is int and isinstance(note[1], str)):
             raise RecordError(f"a note is a ply and a text, not {note!r:.80}")
+        if not 0 <= note[0] <= plies:
+            raise RecordError(f"a note belongs to ply 0..{plies}, not {note[0]!r:.80}")
     return [Note(*note) for note in data]
+
+
+def _given_up(data: Any, session: Session) -> dict[int, Resignation]:
+    if not isinstance(data, list):
+        raise RecordError(f"'given_up' must be a list, not {data!r:.80}")
+    found: dict[int, Resignation] = {}
+    for entry in data:
+        if not (isinstance(entry, list) and [type(value) for value in entry] == [int, int, str]):
+            raise RecordError(f"who has given up is a seat, a ply and a spec string, not {entry!r:.80}")
+        seat, ply, spec = entry
+        if seat in found or not (0 <= seat < len(session.players) and 0 <= ply <= session.ply):
+            raise RecordError(f"nobody on seat {seat!r:.80} (from 0) can have given up after {ply!r:.80} plies")
+        try:
+            person = make_player(spec).is_human
+        except SekishoError as error:
+            raise RecordError(str(error)) from error
+        if not person or session.players[seat].is_human:
+            raise RecordError(f"only a person for whom a CPU player plays on has given up, not {spec!r:.80}")
+        found[seat] = Resignation(ply, spec)
+    return found
 
 
 def _conceded(data: Any, session: Session) -> int | None:

@@ -39,6 +39,18 @@ class Note(NamedTuple):
     text: str
 
 
+class Resignation(NamedTuple):
+    """A person who gave up a seat on which a CPU player plays on.
+
+    Attributes:
+        ply: how many plies had been played.
+        spec: spec string of the person.
+    """
+
+    ply: int
+    spec: str
+
+
 class Session:
     """A game in progress.
 
@@ -53,6 +65,7 @@ class Session:
         players: who sits where, in seat order.
         conceded: the seat that gave up where the rules know no resigning, else None.
         notes: what the moves do not tell.
+        given_up: the people who resigned and for whom `STAND_IN` plays on, by seat; a rematch seats them again.
 
     Raises:
         OptionError: for a seed out of range.
@@ -70,6 +83,7 @@ class Session:
         self.players = [make_player(spec) for spec in seats]
         self.conceded: int | None = None
         self.notes: list[Note] = []
+        self.given_up: dict[int, Resignation] = {}
         for player in self.players:
             _admit(player, self.game)
 
@@ -94,6 +108,11 @@ class Session:
     def asks_a_person(self) -> bool:
         """Whether a person is to decide."""
         return self.mover >= 0 and self.players[self.mover].is_human
+
+    @property
+    def has_people(self) -> bool:
+        """Whether somebody is to be asked at the end: also people who have given up."""
+        return bool(self.given_up) or any(player.is_human for player in self.players)
 
     def returns(self) -> list[float]:
         """Return what each seat is paid, in seat order, -1..1; zeros while the game goes on."""
@@ -156,7 +175,7 @@ class Session:
         self.state.apply_action(action)
 
     def undo(self) -> list[str]:
-        """Go back to the last decision of a person and return what was taken back, in notation.
+        """Go back to the last decision of a person, resigning included, and return what was taken back, in notation.
 
         Raises:
             IllegalActionError: if no person has decided anything yet; nothing is changed.
@@ -165,16 +184,31 @@ class Session:
             self.notes.append(Note(self.ply, f"seat {self.conceded + 1} goes on after all"))
             self.conceded = None
             return ["resign"]
-        back = self.state.clone()
-        while back.history():
+        back, taken = self.state.clone(), self.state.moves()
+        while True:
+            ply = len(back.history())
+            resigned = [seat for seat, how in self.given_up.items() if how.ply == ply]
+            if resigned:
+                seat = resigned[-1]
+                self._go_back(back)
+                self.players[seat] = make_player(self.given_up.pop(seat).spec)
+                self.notes.append(Note(ply, f"seat {seat + 1} goes on after all"))
+                return ["resign", *taken[ply:]]
+            if not ply:
+                raise IllegalActionError("no person has decided anything yet, so nothing can be taken back")
             back.undo_action()
             seat = back.current_player()
             if seat >= 0 and self.players[seat].is_human:
-                taken = self.state.moves()[len(back.history()) :]
-                self.state = back
-                self._forget()
-                return taken
-        raise IllegalActionError("no person has decided anything yet, so nothing can be taken back")
+                self._go_back(back)
+                return taken[ply - 1 :]
+
+    def _go_back(self, state: State) -> None:
+        """Take an earlier position up; what was noted later holds from there on."""
+        self.state = state
+        self.notes = [Note(min(note.ply, self.ply), note.text) for note in self.notes]
+        for player in self.players:
+            if player.agent is not None:
+                player.agent.reset()
 
     def resign(self) -> str:
         """Give the game up for the person to move; return what that means, in words.
@@ -183,7 +217,7 @@ class Session:
         the seat on, so that the others need not stop.
 
         Raises:
-            IllegalActionError: if no person is to move.
+            IllegalActionError: if no person is to move, or the rules know resigning but were told not to allow it.
         """
         if not self.asks_a_person:
             raise IllegalActionError("only a person whose turn it is can resign")
@@ -192,11 +226,15 @@ class Session:
             told = effect(self.state, action)
             self.play(action)
             return told
+        if "allow_resign" in self.game.options:
+            raise IllegalActionError("the rules of this game allow no resigning (allow_resign=false)")
         if self.game.num_players == 2:
             self.conceded = seat
             self.notes.append(Note(self.ply, f"seat {seat + 1} resigns"))
             return f"seat {seat + 1} resigns; seat {2 - seat} has won"
+        person = self.players[seat].spec
         self.take_over(seat, STAND_IN)
+        self.given_up[seat] = Resignation(self.ply, person)
         return f"seat {seat + 1} resigns; {STAND_IN} plays its pawn on, for the others"
 
     def take_over(self, seat: int, spec: str) -> None:
@@ -216,22 +254,21 @@ class Session:
         _admit(player, self.game)
         self.notes.append(Note(self.ply, f"seat {seat + 1}: {player.spec} takes over from {self.players[seat].spec}"))
         self.players[seat] = player
+        self.given_up.pop(seat, None)
 
     def rematch(self) -> Session:
         """Return a new game of the same players from the same start, everybody one seat further.
 
-        Whoever had the second seat begins; the dice are others.
+        Whoever had the second seat begins; the dice are others. Who has resigned plays again.
         """
         start = self.state.clone()
         while start.history():
             start.undo_action()
-        seats = [player.spec for player in self.players]
+        seats = [
+            self.given_up[seat].spec if seat in self.given_up else player.spec
+            for seat, player in enumerate(self.players)
+        ]
         return Session(start, [*seats[1:], seats[0]], self.seed, self.round + 1)
-
-    def _forget(self) -> None:
-        for player in self.players:
-            if player.agent is not None:
-                player.agent.reset()
 
 
 def _admit(player: Player, game: Game) -> None:

@@ -6,7 +6,7 @@ from ..envs.core import CHANCE, State
 
 
 def seat_at(state: State) -> int:
-    """Return the seat whose turn it is, also while its dice fall."""
+    """Return the seat whose turn it is; while dice fall what the state's own `seat` says, `CHANCE` if it has none."""
     seat: int = getattr(state, "seat", state.current_player())
     return seat
 

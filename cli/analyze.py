@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Annotated
 
 import tyro
@@ -22,11 +21,12 @@ from ..arena.analysis import (
     document,
     summaries,
 )
-from ..arena.recorded import RecordedGame, read_game, texts_of_games
+from ..arena.recorded import RecordedGame
 from ..envs.core import Game
-from ..envs.errors import OptionError, RecordError, RunError
-from .common import Flag, console, interruptible, path_from_words, print_json, progress
-from .words import say
+from ..envs.errors import OptionError
+from .common import Flag, console, interruptible, print_json, progress
+from .recorded_games import found_games, one_game
+from .words import cell, say
 
 
 @dataclass
@@ -52,7 +52,7 @@ class Command:
 
     def run(self) -> None:
         """Analyze and print."""
-        game = self._game()
+        game = one_game(self.record, found_games("RECORD", self.record), self.game)
         judge = self._judge(game.state.game)
         with progress() as bar:
             task = bar.add_task("plies", total=game.length)
@@ -61,19 +61,6 @@ class Command:
             print_json(document(game, judge, moves))
         else:
             _show(game, judge, moves)
-
-    def _game(self) -> RecordedGame:
-        path = path_from_words("RECORD", self.record) or Path()
-        found = texts_of_games(path)
-        if self.game is None and len(found) > 1:
-            raise OptionError(f"{path} holds {len(found)} games; choose one by --game")
-        number = 1 if self.game is None else self.game
-        if not 1 <= number <= len(found):
-            raise OptionError(f"--game must be 1..{len(found)}, not {number}")
-        try:
-            return read_game(*found[number - 1])
-        except RecordError as error:
-            raise RunError(str(error)) from error  # the file was named properly; what it says is wrong
 
     def _judge(self, game: Game) -> Judge:
         if self.agent is not None and self.playouts is not None:
@@ -90,8 +77,9 @@ def _show(game: RecordedGame, judge: Judge, moves: Sequence[MoveLoss]) -> None:
         value = "" if move.value is None else f"{move.value:+.3f}"
         best = "" if move.best == move.move else move.best
         table.add_row(
-            str(move.ply), str(move.seat + 1), move.move, best, value, _loss(move, estimated), str(move.choices)
-        )
+            str(move.ply), str(move.seat + 1), cell(move.move), cell(best), value, _loss(move, estimated),
+            str(move.choices),
+        )  # fmt: skip
     out = console()
     out.print(table)
     say(f"By the view of {judge.name}; values of the seat to move, unit: {judge.unit}.")

@@ -115,6 +115,17 @@ def path_from_words(option: str, text: str | None, kind: str = "file") -> Path |
     return Path(text)
 
 
+def require_there(path: Path) -> Path:
+    """Return a path; raise `OptionError` if nothing of that name exists."""
+    try:
+        there = path.exists()
+    except OSError as error:  # a name that is too long, a folder that is closed
+        raise OptionError(f"cannot read {path}: {error.strerror}") from error
+    if not there:
+        raise OptionError(f"cannot read {path}: there is no such file")
+    return path
+
+
 def write_picture(path: Path, content: bytes) -> None:
     """Write a picture; only another picture of the same kind is replaced by it.
 

@@ -105,6 +105,8 @@ def _run(words: list[str]) -> int:
     if not words:
         print(usage(), file=sys.stderr)
         return 2
+    if words[0] == "help" and words[1:]:
+        words = [words[1], "--help"]
     if words[0] in ("-h", "--help", "help"):
         print(usage())
         return 0
@@ -125,5 +127,17 @@ def _run(words: list[str]) -> int:
 def complain(message: str, status: int) -> int:
     """Print a message on stderr and return `status`."""
     with contextlib.suppress(OSError):  # a terminal that is gone
-        print(f"sekisho: {message}", file=sys.stderr)
+        print(_for_people(f"sekisho: {message}"), file=sys.stderr)
     return status
+
+
+def _for_people(text: str) -> str:
+    """Return a message laid out as all lines are, on a terminal; as it is where this installation cannot even do that.
+
+    Elsewhere a line stays a line, so that a script can look for what it says.
+    """
+    try:
+        from .words import message
+    except ImportError:
+        return text
+    return message(text, wrap=sys.stderr.isatty())

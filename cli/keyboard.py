@@ -9,7 +9,11 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
-_ECHOED = 60  # characters of a line from a pipe; no word of ours is that long
+from rich.cells import cell_len
+
+from .words import WIDTH, cut
+
+_ECHOED = 60  # columns of a line from a pipe; no word of ours is that long
 
 
 class GoneError(BaseException):
@@ -74,7 +78,7 @@ class Keyboard:
             print(prompt, end="", flush=True)
             line = sys.stdin.readline() if sys.stdin is not None else ""
             if line:
-                print(line.strip()[:_ECHOED])
+                print(cut(line.strip(), min(_ECHOED, WIDTH - cell_len(prompt))))
                 return line.strip()
         except (EOFError, OSError, ValueError):  # the end of input, a terminal that is gone, a stream that is closed
             pass

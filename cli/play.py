@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import secrets
+import sys
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated
 
 import tyro
 
 from ..agents.registry import agent_names
 from ..agents.specs import parse_spec
+from ..arena.health import spells_boards
 from ..arena.players import HUMAN
 from ..arena.saved import read_session
 from ..arena.session import STAND_IN, Session
 from ..envs.core import Game
-from ..envs.errors import OptionError
+from ..envs.errors import OptionError, RecordError, RunError
 from ..envs.options import parse_options
 from ..envs.registry import game_class
-from .common import GameWord, Rules, game_from_words, path_from_words
+from .common import GameWord, Rules, game_from_words, path_from_words, require_there
 from .shelf import Shelf, require_free
 from .table import Table
 
@@ -27,16 +30,16 @@ _MOST_FRESH_SEED = 10**6  # short enough to be typed again
 
 @dataclass
 class Command:
-    """Play in the terminal, against CPU players or other people on one screen; ? explains what can be typed."""
+    """Play in the terminal, against CPU players or people beside you; ? explains what can be typed."""
 
     game: GameWord = ""
     """name of the game; not needed with --load"""
     seats: Annotated[
-        tuple[str, ...],
+        tuple[str, ...] | None,
         tyro.conf.arg(
             metavar="SPEC SPEC …", help=_SEATS, help_behavior_hint=f"(default: {HUMAN}, then {STAND_IN} everywhere)"
         ),
-    ] = ()
+    ] = None
     players: Annotated[int | None, tyro.conf.arg(metavar="INT", help_behavior_hint="(default: the game's)")] = None
     """seats at the table"""
     rules: Rules = ""
@@ -46,15 +49,22 @@ class Command:
     load: Annotated[str | None, tyro.conf.arg(metavar="FILE", help_behavior_hint="(default: a new game)")] = None
     """go on with a saved game"""
     save: Annotated[str | None, tyro.conf.arg(metavar="FILE", help_behavior_hint="(default: one of its own)")] = None
-    """file to keep the game in; it is written after every move"""
+    """new file to keep the game in; it is written at once and after every decision"""
 
     def run(self) -> None:
         """Play."""
+        if self.seats == ():
+            raise OptionError("--seats names nobody: name who plays each seat, as in: --seats human heuristic")
         load, save = path_from_words("--load", self.load), path_from_words("--save", self.save)
         if save is not None:
             require_free(save)
-        session = self._new() if load is None else self._loaded(read_session(load))
-        Table(session, Shelf(save or load)).play()
+        session = self._new() if load is None else self._loaded(_read(load))
+        shelf = Shelf(save or load)
+        if save is not None:
+            shelf.probe(session)
+        if not spells_boards(sys.stdout.encoding):
+            print("sekisho: boards have letters that this output cannot spell; see: sekisho doctor", file=sys.stderr)
+        Table(session, shelf).play()
 
     def _loaded(self, session: Session) -> Session:
         given = {"--rules": self.rules, "--players": self.players, "--seed": self.seed}
@@ -65,7 +75,7 @@ class Command:
             raise OptionError(f"the saved game is one of {session.game.name}, not of {self.game}")
         if self.seats and len(self.seats) != len(session.players):
             raise OptionError(f"the saved game has {len(session.players)} seats, but --seats names {len(self.seats)}")
-        for seat, spec in enumerate(self.seats):
+        for seat, spec in enumerate(self.seats or ()):
             if spec.strip() != session.players[seat].spec:
                 session.take_over(seat, spec)
         return session
@@ -82,14 +92,23 @@ class Command:
         """Return the game: as many players as seats are named, and with resigning where a person can decide to."""
         options = game_class(self.game).OPTIONS
         chosen = parse_options(options, self.rules, self.game)
-        named = len(self.seats) if self.seats and "players" not in chosen else None
+        known = [option.name for option in options]
+        named = len(self.seats) if self.seats and "players" in known and "players" not in chosen else None
         players = self.players if self.players is not None else named
         if self.seats and players is not None and len(self.seats) != players:
             raise OptionError(f"--players {players}, but --seats names {len(self.seats)}")
         rules = self.rules
-        if self._person_plays() and "allow_resign" not in chosen and "allow_resign" in [o.name for o in options]:
+        if self._person_plays() and "allow_resign" not in chosen and "allow_resign" in known:
             rules += ",allow_resign=true"
         return game_from_words(self.game, rules, players)
 
     def _person_plays(self) -> bool:
         return not self.seats or any(parse_spec(spec).name == HUMAN for spec in self.seats)
+
+
+def _read(path: Path) -> Session:
+    """Return a saved game; one that is wrong is a failure (status 1), a file that is not there wrong use (2)."""
+    try:
+        return read_session(require_there(path))
+    except RecordError as error:
+        raise RunError(str(error)) from error

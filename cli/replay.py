@@ -10,13 +10,14 @@ from typing import Annotated
 import tyro
 from rich.table import Table
 
-from ..arena.recorded import RecordedGame, read_game, texts_of_games
+from ..arena.recorded import RecordedGame, read_game
 from ..arena.session import CONCEDED
 from ..arena.telling import ply_line, seat_at
 from ..envs.errors import OptionError, RecordError, RunError
 from .common import Flag, console, path_from_words, print_json, progress, write_picture
 from .keyboard import Keyboard
-from .words import rules_line, say
+from .recorded_games import found_games, one_game
+from .words import cell, plain, rules_line, say
 
 _ONE = tyro.conf.arg(metavar="NUMBER", help_behavior_hint="(default: check and list all)")
 _LAST = tyro.conf.arg(metavar="NUMBER", help_behavior_hint="(default: the last)")
@@ -47,18 +48,14 @@ class Command:
 
     def run(self) -> None:
         """Check and show."""
-        path = path_from_words("FILE", self.file) or Path()
+        if self.step and self.json:
+            raise OptionError("--step and --json are two ways to look at a game; choose one")
         pictures = path_from_words("--svg", self.svg), path_from_words("--png", self.png)
-        found = texts_of_games(path)
-        if self.game is None and len(found) > 1:
-            if self.ply is not None or self.step or any(pictures):
-                raise OptionError(f"{path} holds {len(found)} games; choose one by --game")
+        found = found_games("FILE", self.file)
+        if len(found) > 1 and self.game is None and self.ply is None and not self.step and not any(pictures):
             self._list(found)
-            return
-        number = 1 if self.game is None else self.game
-        if not 1 <= number <= len(found):
-            raise OptionError(f"--game must be 1..{len(found)}, not {number}")
-        self._show(_checked(*found[number - 1]), *pictures)
+        else:
+            self._show(one_game(self.file, found, self.game), *pictures)
 
     def _list(self, found: list[tuple[str, str]]) -> None:
         """Check all games and list them."""
@@ -76,7 +73,7 @@ class Command:
             table = Table("game", "seats", "plies", "end", "returns")
             for number, game in games:
                 points = " ".join(f"{value:+.2g}" for value in game.returns)
-                table.add_row(str(number), ", ".join(game.seats), str(game.length), game.end, points)
+                table.add_row(str(number), cell(", ".join(game.seats)), str(game.length), cell(game.end or ""), points)
             console().print(table)
             print(f"{len(games)} of {len(found)} games agree with the rules. --game NUMBER shows one.")
         if wrong:
@@ -107,15 +104,8 @@ class Command:
             say(_ending(game))
 
 
-def _checked(place: str, text: str) -> RecordedGame:
-    try:
-        return read_game(place, text)
-    except RecordError as error:
-        raise RunError(str(error)) from error  # the file was named properly; what it says is wrong
-
-
 def _introduce(game: RecordedGame) -> None:
-    print(game.place)
+    print(plain(game.place))
     say(rules_line(game.state.game), indent="  ")
     for seat in range(game.state.game.num_players):
         say(f"  {game.seat_name(seat)}")

@@ -1,17 +1,24 @@
-"""Where games that people play are kept: a file each, written again after every decision."""
+"""Where games that are played at a table are kept: a file each, written again after every decision of a person."""
 
 from __future__ import annotations
 
+import contextlib
+import math
 import os
 import shlex
 import sys
 import tempfile
+import time
 from datetime import datetime
 from pathlib import Path
+
+import filelock
 
 from ..arena.saved import games_folder, is_saved_game, read_json, write_session
 from ..arena.session import Session
 from ..envs.errors import OptionError, RecordError, RunError
+
+_SECONDS = 1.0  # between two times that a game is written while CPU players play
 
 
 def free_path(wanted: Path) -> Path:
@@ -50,44 +57,99 @@ def _holds_a_game(path: Path) -> bool:
 
 
 class Shelf:
-    """Keeps one game in a file.
+    """Keeps one game in a file, which no other process keeps a game in meanwhile.
 
     Args:
         path: of the file; None for one of its own in the user's folder.
 
     Attributes:
-        path: of the file; None as long as nothing was written and nobody has named one.
+        path: of the file that holds the game or is to hold it; None as long as nobody has named one and nothing was
+            written.
+        trouble: why the game is not kept in the file that somebody named, or could not be written at all; else empty.
+
+    Raises:
+        OptionError: if another process keeps a game in the file.
     """
 
     def __init__(self, path: Path | None) -> None:
         self.path = path
-        self._chosen = path is not None
-        self._warned = False
+        self.trouble = ""
+        self._named = path
+        self._lost = False  # whether the last attempt to write the game has failed everywhere
+        self._told = ""
+        self._written_at = -math.inf
+        self._lock = None if path is None else _claimed(path)
 
-    def keep(self, session: Session) -> None:
-        """Write the game, if anything was played; say once, on stderr, where that fails, for the game can go on."""
-        if not session.ply and session.conceded is None:
-            return
-        try:
-            self._write(session)
-        except RunError as error:
-            if not self._warned:
-                print(f"sekisho: {error}; it is tried again after every move", file=sys.stderr)
-            self._warned = True
+    def probe(self, session: Session) -> None:
+        """Write the game for the first time, to find out now whether the file that was named can be written.
 
-    def _write(self, session: Session) -> None:
+        Raises:
+            OptionError: if it cannot.
+        """
         if self.path is not None:
-            write_session(self.path, session)
-            return
+            try:
+                write_session(self.path, session)
+            except RunError as error:
+                self.release()
+                raise OptionError(f"{error}; name another file") from error
+
+    def keep(self, session: Session) -> bool:
+        """Write the game and return whether it is safe; a game without a file and a move needs no writing.
+
+        Where its file cannot be written another is found, in the user's folder or that for temporary files; that is
+        said on stderr, once.
+        """
+        if self.path is None and not session.ply and session.conceded is None and not self._lost:
+            return True
+        failed = ""
+        for attempt in (self._write_where_it_is, self._write_elsewhere):
+            try:
+                self._lost = not attempt(session)
+            except RunError as error:
+                self._lost, failed = True, failed or str(error)
+            if not self._lost:
+                break
+        self._written_at = time.monotonic()
+        if failed and (self._lost or self._named is not None):
+            self.trouble = failed
+            self._say_once("it is tried again after every move" if self._lost else f"it is kept in {self.path} now")
+        elif not self._lost and self._named in (None, self.path):
+            self.trouble = ""
+        return not self._lost
+
+    def keep_now_and_then(self, session: Session) -> None:
+        """Write the game unless that was done within the last second: for CPU players, who may play hundreds of plies."""
+        if time.monotonic() - self._written_at >= _SECONDS:
+            self.keep(session)
+
+    def _say_once(self, what: str) -> None:
+        if what != self._told:
+            with contextlib.suppress(OSError, ValueError):  # a terminal that is gone
+                print(f"sekisho: {self.trouble}; {what}", file=sys.stderr)
+        self._told = what
+
+    def _write_where_it_is(self, session: Session) -> bool:
+        if self.path is None:
+            return False
+        write_session(self.path, session)
+        return True
+
+    def _write_elsewhere(self, session: Session) -> bool:
+        """Write the game into a new file of its own, and stay there."""
         name = f"{session.game.name}-{datetime.now().strftime('%Y%m%d-%H%M%S')}.json"
         failed: RunError | None = None
         for folder in (games_folder(), Path(tempfile.gettempdir())):
             try:
                 folder.mkdir(parents=True, exist_ok=True)
-                path = free_path(folder / name)
-                write_session(path, session)
-                self.path = path
-                return
+                path, lock = _claimed_free(folder / name)
+                try:
+                    write_session(path, session)
+                except BaseException:
+                    _released(path, lock)
+                    raise
+                self.release()
+                self.path, self._lock = path, lock
+                return True
             except (OSError, RunError) as error:
                 failed = error if isinstance(error, RunError) else RunError(f"cannot use {folder}: {error.strerror}")
         raise failed or RunError("no folder to save the game in")
@@ -99,20 +161,92 @@ class Shelf:
             OptionError: if something of that name exists already.
             RunError: if it cannot be written.
         """
-        if path != self.path:
+        if path == self.path:
+            write_session(path, session)
+        else:
             require_free(path)
-        write_session(path, session)
-        self.path, self._chosen, self._warned = path, True, False
+            lock = _claimed(path)
+            try:
+                write_session(path, session)
+            except BaseException:
+                _released(path, lock)
+                raise
+            self.release()
+            self.path, self._lock = path, lock
+        self._named, self.trouble, self._lost, self._told = path, "", False, ""
 
     def next(self) -> Shelf:
         """Return where a rematch is kept: beside the game before, under a name of its own."""
-        return Shelf(free_path(self.path) if self.path is not None and self._chosen else None)
+        if self._named is None or self.path != self._named:
+            following = Shelf(None)
+            following._named, following.trouble = self._named, self.trouble
+            return following
+        return Shelf(free_path(self._named))
+
+    def release(self) -> None:
+        """Let other processes keep a game in the file."""
+        if self.path is not None and self._lock is not None:
+            _released(self.path, self._lock)
+            self._lock = None
+
+    def where(self) -> str:
+        """Return in words where the game is kept; the name stands on a line of its own, so that it can be copied."""
+        if self._lost:
+            return f"The game is not saved: {self.trouble}. Name another file, as in: save other.json"
+        return "Nothing was played yet." if self.path is None else f"The game is kept in\n{shlex.quote(str(self.path))}"
 
     def farewell(self, session: Session) -> str:
-        """Return in words where the game is, and how to go on."""
+        """Return in words where the game is, and how to go on; where it could not be written, its moves instead."""
+        if self._lost:
+            moves = " ".join(session.state.moves())
+            return f"The game could not be saved: {self.trouble}.\nIts moves, with seed {session.seed}: {moves}"
         if self.path is None:
             return "Nothing was played, so nothing was saved."
         path = shlex.quote(str(self.path))
         if session.is_over:
             return f"The game is in {path}\nLook at it: sekisho replay {path}"
         return f"The game is saved in {path}\nGo on:     sekisho play --load {path}"
+
+
+# --- one process a file ----------------------------------------------------------------------------------------------
+
+
+def _lock_file(path: Path) -> Path:
+    return Path(os.path.realpath(path.parent), f".{path.name}.lock")
+
+
+def _claimed(path: Path) -> filelock.BaseFileLock | None:
+    """Keep other processes off a file; None where no lock can be made, for there no game can be written either.
+
+    Raises:
+        OptionError: if another process is there already.
+    """
+    lock = filelock.FileLock(_lock_file(path), timeout=0)
+    try:
+        lock.acquire()
+    except filelock.Timeout as error:
+        raise OptionError(f"another sekisho keeps its game in {path}; end it first, or name another file") from error
+    except (OSError, ValueError):
+        return None
+    return lock
+
+
+def _claimed_free(wanted: Path) -> tuple[Path, filelock.BaseFileLock | None]:
+    """Return `wanted` or the first of its name with a number that nobody has or is about to make, and its lock."""
+    while True:
+        path = free_path(wanted)
+        try:
+            lock = _claimed(path)
+        except OptionError:  # somebody begins a game in this very second
+            wanted = path.with_name(f"{path.stem}-{os.getpid()}{path.suffix}")
+            continue
+        if not os.path.lexists(path):
+            return path, lock
+        _released(path, lock)
+
+
+def _released(path: Path, lock: filelock.BaseFileLock | None) -> None:
+    if lock is not None:
+        with contextlib.suppress(OSError):
+            _lock_file(path).unlink(missing_ok=True)  # while it is ours still
+        lock.release()

@@ -18,6 +18,7 @@ from ..envs.files import write_text_atomically
 from ..envs.options import parse_options
 from ..envs.picture_sugoroku.rules import PictureSugoroku
 from .common import console, print_json, progress
+from .words import cell
 
 if TYPE_CHECKING:
     from .solve import Command
@@ -152,7 +153,7 @@ def _show_squares(out: Console, game: PictureSugoroku, found: dict[str, float] |
         return
     table = Table("square", "says", "changes the chance to win by")
     for square, swing in sorted(found.items(), key=lambda entry: -abs(entry[1])):
-        table.add_row(square, spelt(game.board.squares[int(square)]), f"{swing:+.4f}")
+        table.add_row(square, cell(spelt(game.board.squares[int(square)])), f"{swing:+.4f}")
     out.print(table)
 
 
@@ -163,7 +164,7 @@ def _show_edits(out: Console, edits: list[dict[str, Any]]) -> None:
     table = Table("change", "turns", "throws", "minutes", "first seat, pp")
     for edit in edits:
         table.add_row(
-            edit["edit"], f"{edit['turns']:.2f}", f"{edit['rolls']:.2f}", f"{edit['minutes']:.2f}",
+            cell(edit["edit"]), f"{edit['turns']:.2f}", f"{edit['rolls']:.2f}", f"{edit['minutes']:.2f}",
             f"{edit['advantage_pp']:+.2f}",
         )  # fmt: skip
     out.print(table)

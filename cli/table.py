@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import difflib
+import os
 import shlex
 import sys
 from collections.abc import Callable
@@ -20,15 +21,16 @@ from ..arena.saved import read_session
 from ..arena.session import STAND_IN, Session
 from ..arena.telling import effect, ply_line, seat_at
 from ..envs.core import CHANCE, State
-from ..envs.errors import NotationError, OptionError, RunError, SekishoError, nearest
+from ..envs.errors import NotationError, OptionError, RunError, SekishoError, nearest, shown
 from .common import interruptible, path_from_words
 from .keyboard import GoneError, Keyboard, ended_in_order, undisturbed
 from .shelf import Shelf
 from .table_help import ALIASES, HELP
 from .table_view import FEW, decisions, few_moves, result_line, seat_name, sensible, show_choice, show_choices
-from .words import rules_line, say
+from .words import message, rules_line, say
 
 _BEST = 3  # choices that a hint names
+_WITH_FILE = ("save", "load")  # words behind which the rest of the line is the name of a file
 
 
 class Table:
@@ -56,7 +58,8 @@ class Table:
 
         Raises:
             KeyboardInterrupt: after a Ctrl-C.
-            RunError: if the terminal was closed, or the process told to end.
+            RunError: if the terminal was closed, or the process told to end, or the game is not where it was to be
+                kept.
         """
         with ended_in_order():
             try:
@@ -68,10 +71,13 @@ class Table:
             finally:
                 with undisturbed():
                     self._farewell()
+        if self.shelf.trouble:
+            raise RunError(self.shelf.trouble)
 
     def _farewell(self) -> None:
-        """Save, and say where, on stderr if stdout is gone."""
+        """Save, and say where or that it failed; on stderr if stdout is gone."""
         self.shelf.keep(self.session)
+        self.shelf.release()
         words = self.shelf.farewell(self.session)
         for stream in (sys.stdout, sys.stderr):
             with contextlib.suppress(OSError, ValueError):
@@ -104,6 +110,7 @@ class Table:
                 action = interruptible(session.decide).action
                 session.play(action)
             self._tell(before, action)
+            self.shelf.keep_now_and_then(session)
 
     def _tell(self, before: State, action: int) -> None:
         seat = seat_at(before)
@@ -137,7 +144,7 @@ class Table:
                 say()
             say(result_line(session))
             self._shown = True
-        if not any(player.is_human for player in session.players):
+        if not session.has_people:
             self._leaving = True
             return
         line = self._keyboard.ask("rematch, undo, journal or quit> ")
@@ -154,11 +161,11 @@ class Table:
         name = ALIASES.get(words[0].lower(), words[0].lower())
         try:
             if name in self._does:
-                self._does[name](words[1:])
+                self._does[name](_file_name(line) if name in _WITH_FILE else words[1:])
             else:
                 otherwise(line)
         except SekishoError as error:
-            say(str(error), indent="  ")
+            print(message(str(error)))
 
     def _play_move(self, line: str) -> None:
         state = self.session.state
@@ -186,7 +193,7 @@ class Table:
             return
         name = ALIASES.get(words[0].lower(), words[0].lower())
         if name not in HELP:
-            raise OptionError(f"there is no word {words[0]!r:.80}; {nearest(name, HELP)}")
+            raise OptionError(f"there is no word {shown(words[0])}; {nearest(name, HELP)}")
         entry = HELP[name]
         say(f"{entry.usage}: {entry.line}. {entry.more}".strip())
 
@@ -254,25 +261,38 @@ class Table:
         say(f"{self.session.state.to_text()}\nseed {self.session.seed}, game {self.session.round + 1}")
 
     def _save(self, words: list[str]) -> None:
-        path = path_from_words("save", " ".join(words)) if words else self.shelf.path
+        path = path_from_words("save", words[0]) if words else None
         if path is not None:
             self.shelf.move_to(path, self.session)
         else:
             self.shelf.keep(self.session)
-        say_path(self.shelf)
+        print(self.shelf.where())
 
     def _load(self, words: list[str]) -> None:
-        path = path_from_words("load", " ".join(words))
-        session = read_session(Path(path or ""))
-        self._take_up(session, Shelf(path))
+        path = path_from_words("load", words[0]) if words else None
+        if path is None:
+            raise OptionError("name a file, as in: load game.json")
+        session = read_session(path)
+        if self.shelf.path is not None and os.path.realpath(self.shelf.path) == os.path.realpath(path):
+            self._take_up(session, lambda: self.shelf)
+        else:
+            self._take_up(session, lambda: Shelf(path))
 
     def _rematch(self, _words: list[str]) -> None:
-        self._take_up(self.session.rematch(), self.shelf.next())
+        self._take_up(self.session.rematch(), self.shelf.next)
 
-    def _take_up(self, session: Session, shelf: Shelf) -> None:
-        """Leave this game, which stays saved, for another."""
-        self.shelf.keep(self.session)
-        say_path(self.shelf)
+    def _take_up(self, session: Session, find_shelf: Callable[[], Shelf]) -> None:
+        """Leave this game for another.
+
+        Raises:
+            RunError: if it cannot be written; it is not left then.
+        """
+        if not self.shelf.keep(self.session):
+            raise RunError(f"this game would be lost: {self.shelf.trouble}; name another file, as in: save other.json")
+        shelf = find_shelf()
+        print(self.shelf.where())
+        if shelf is not self.shelf:
+            self.shelf.release()
         self.session, self.shelf, self._shown = session, shelf, False
         say()
         self._welcome()
@@ -284,6 +304,16 @@ class Table:
         return [*map(self.session.state.action_to_string, decisions(self.session)), *self._does]
 
 
-def say_path(shelf: Shelf) -> None:
-    """Say where a game is kept; the name stands on a line of its own, so that it can be copied."""
-    print(f"The game is kept in\n{shlex.quote(str(shelf.path))}" if shelf.path else "Nothing was played yet.")
+def _file_name(line: str) -> list[str]:
+    """Return the name that follows the first word of a line, if one does: bare, or in quotes as this program prints it."""
+    rest = line.split(maxsplit=1)[1:]
+    if not rest:
+        return []
+    if rest[0][0] in "'\"":
+        with contextlib.suppress(ValueError):  # a quote that is left open belongs to the name
+            words = shlex.split(rest[0])
+            if len(words) == 1:
+                return words
+    with contextlib.suppress(RuntimeError):  # a ~ of somebody who has no home here
+        return [str(Path(rest[0]).expanduser())]
+    return rest

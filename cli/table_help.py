@@ -34,7 +34,7 @@ HELP = {
         "resign",
         "give the game up",
         "By the rules where they know it. In Quoridor a game of two is lost then; in one of four a CPU player plays "
-        "your pawn on, so that the others can finish.",
+        "your pawn on, so that the others can finish; undo takes it back, and in a rematch you play again.",
     ),
     "seat": Help(
         "seat NUMBER SPEC",
@@ -46,9 +46,9 @@ HELP = {
     "save": Help(
         "save [FILE]",
         "say where the game is kept, or keep it in another file from now on",
-        "It is written after every move anyway.",
+        "It is written after every decision anyway.",
     ),
-    "load": Help("load FILE", "leave this game, which stays saved, and go on with another"),
+    "load": Help("load FILE", "leave this game, once it is saved, and go on with another"),
     "rematch": Help(
         "rematch",
         "a new game of the same players, everybody one seat further",

@@ -6,18 +6,19 @@ from ..arena.resigning import resign_action
 from ..arena.session import Session
 from ..arena.telling import effect
 from ..envs.core import State
-from .words import say
+from .words import cut, say
 
 FEW = 12
 """Choices that are listed before each decision."""
+_NAME = 40  # columns of a name
 
 
 def seat_name(session: Session, seat: int) -> str:
     """Return a seat with who sits on it; people without names keep a number through a series of games."""
     player, people = session.players[seat], [p for p in session.players if p.is_human]
-    who = player.name or player.spec
-    if player.is_human and not player.name:
-        who = "you" if len(people) == 1 else f"player {session.entrant(seat)}"
+    who = cut(player.name or player.spec, _NAME)
+    if player.is_human and not player.name:  # no "player 2": boards number players by their seats
+        who = "you" if len(people) == 1 else f"person {session.entrant(seat)}"
     return f"seat {seat + 1} ({who})"
 
 

@@ -3,21 +3,74 @@
 from __future__ import annotations
 
 import re
-import textwrap
+import unicodedata
 from typing import Any
+
+from rich.cells import cell_len, chop_cells
+from rich.text import Text
 
 from ..envs.core import Game
 from ..envs.options import spell_value
 
 WIDTH = 100
+_LONGEST = 300  # letters of a word in a message; names of files are shorter
+
+
+def plain(text: str) -> str:
+    """Return a foreign text as one line that does nothing to a terminal: what is no letter, mark or blank as a �."""
+    return "".join("�" if unicodedata.category(letter) in ("Cc", "Cf", "Cs", "Zl", "Zp") else letter for letter in text)
+
+
+def cut(text: str, columns: int) -> str:
+    """Return a foreign text as `plain` does, no wider than so many columns: what is too much as …."""
+    text = plain(text)
+    return text if cell_len(text) <= columns else (chop_cells(text, columns - 1) or [""])[0] + "…"
+
+
+def cell(text: str) -> Text:
+    """Return a foreign text for a table: no markup, no control characters."""
+    return Text(plain(text))
+
+
+def message(text: str, wrap: bool = True) -> str:
+    """Return what an error says as lines for people: no control characters, endless words cut.
+
+    Args:
+        text: the error.
+        wrap: whether to break long lines; names of files stay whole.
+    """
+    lines = [
+        plain(re.sub(rf"\S{{{_LONGEST},}}", lambda word: word[0][:_LONGEST] + "…", line)) for line in text.split("\n")
+    ]
+    return "\n".join(row for line in lines for row in (wrapped(line, "  ", break_words=False) if wrap else [line]))
+
+
+def wrapped(line: str, indent: str = "", break_words: bool = True) -> list[str]:
+    """Return a line broken between words, so that nothing is wider than `WIDTH`.
+
+    Args:
+        line: of any letters; the ones of East Asia are two columns wide.
+        indent: what follows a break begins so.
+        break_words: whether a word that is too long is broken even if it looks like the name of a file.
+    """
+    rows = [""]
+    for word in re.findall(r"\s*\S+", plain(line)):
+        if cell_len(rows[-1] + word) > WIDTH and rows[-1].strip():
+            rows.append(indent + word.lstrip())
+        else:
+            rows[-1] += word
+        while cell_len(rows[-1]) > WIDTH and (break_words or not re.search(r"[/\\]", rows[-1])):
+            head = chop_cells(rows[-1], WIDTH)[0]
+            rows[-1:] = [head, indent + rows[-1][len(head) :]]
+    return rows
 
 
 def say(text: str = "", indent: str = "") -> None:
     """Print a text, its long lines broken; what follows a break stands `indent` further in than its line."""
-    for line in text.splitlines() or [""]:
+    for line in text.split("\n"):
         blanks = re.match(r" *", line)
-        lead = blanks[0] if blanks else ""
-        print(textwrap.fill(line, WIDTH, subsequent_indent=lead + indent, break_on_hyphens=False))
+        lead = blanks[0][: WIDTH // 2] if blanks else ""
+        print("\n".join(wrapped(line, lead + indent)))
 
 
 def rules_line(game: Game) -> str:

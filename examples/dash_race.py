@@ -1,6 +1,6 @@
 """Dash: a small race game, to show how a game of your own joins (see docs/adding_a_game.md).
 
-    python examples/dash_race.py        # a tournament at it
+    python examples/dash_race.py        # 200 random games of it
 
 Two pawns race to the square `length`. A turn is a throw of 1, 2 or 3 pips (chances 1/2, 1/3, 1/6), then a choice: go as
 far as thrown (action 0) or, after more than 1, a single square (action 1). The first to arrive wins.
@@ -186,7 +186,7 @@ class DashState(State):
 
 
 def main() -> None:
-    """Let two players meet at it."""
+    """Play random games of it."""
     from sekisho.agents import make_agent
     from sekisho.arena.match import play_game
 

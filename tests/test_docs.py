@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from sekisho.cli.main import main
+from sekisho.cli.table_help import HELP
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [
@@ -58,6 +62,71 @@ def test_commands_run(place: str, words: list[str], tmp_path: Path, monkeypatch:
     if "game.json" in words:  # a game that is there already
         assert main(["play", "tokaido", "--seats", "heuristic", "larger", "--seed", "1", "--save", "game.json"]) == 0
     assert main(_shortened(words[1:])) == 0, place
+
+
+_NOT_RUN = {"text", "{eval-rst}", "{toctree}"}
+_RUN_OR_PARSED = {"python", "sh", "json"}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=[str(page.relative_to(ROOT)) for page in PAGES])
+def test_blocks_say_what_they_are_in(page: Path) -> None:
+    fences = re.findall(r"^```(.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    unknown = {fence.split()[0] if fence.strip() else "" for fence in fences[0::2]} - _NOT_RUN - _RUN_OR_PARSED
+    assert not unknown - ({""} if page.name == "README.md" else set())  # the front page shows what is printed
+    assert set(fences[1::2]) <= {""}
+
+
+def _lines_of_other_programs() -> list[tuple[str, list[str]]]:
+    """Return what follows the first word of each line in a block, or between backticks, that runs python or make."""
+    lines = [(place, line) for place, text in _blocks("sh") for line in text.splitlines()]
+    for page in PAGES:
+        lines += [
+            (page.name, code) for code in re.findall(r"`((?:python|make) [^`]*)`", page.read_text(encoding="utf-8"))
+        ]
+    found = [(place, shlex.split(line, comments=True)) for place, line in lines]
+    return [(place, words) for place, words in found if words and words[0] != "sekisho"]
+
+
+def test_what_is_to_be_run_exists() -> None:
+    targets = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    found = _lines_of_other_programs()
+    assert found
+    for place, words in found:
+        while "=" in words[0]:  # variables
+            words = words[1:]
+        assert words[0] in ("make", "python", "pip", "git", "cd", "export"), place
+        if words[0] == "make":
+            assert set(words[1:]) <= targets, place
+        elif words[0] == "python" and words[1].endswith(".py"):
+            assert (ROOT / words[1]).is_file(), place
+
+
+def _example_commands() -> list[list[str]]:
+    scripts = {words[1] for _, words in _lines_of_other_programs() if words[0] == "python" and len(words) > 1}
+    return sorted([script] for script in scripts if script.startswith("examples/"))
+
+
+@pytest.mark.parametrize("words", _example_commands(), ids=[words[0] for words in _example_commands()])
+def test_scripts_of_the_docs_start(words: list[str]) -> None:
+    done = subprocess.run([sys.executable, *words, "--help"], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(("place", "text"), [*_blocks("json"), ("none", "{}")])
+def test_json_blocks_are_json(place: str, text: str) -> None:
+    json.loads(text)
+
+
+def test_the_example_of_a_game_is_as_short_as_it_is_said_to_be() -> None:
+    assert "in less than 200 lines" in (ROOT / "docs" / "adding_a_game.md").read_text(encoding="utf-8")
+    assert len((ROOT / "examples" / "dash_race.py").read_text(encoding="utf-8").splitlines()) < 200
+
+
+def test_the_words_of_the_table_are_those_of_its_help() -> None:
+    page = (ROOT / "docs" / "playing.md").read_text(encoding="utf-8")
+    table = page[page.index("| word |") : page.index("`--rules` are")]
+    told = {usage for row in re.findall(r"^\| (`.*?) \|", table, re.MULTILINE) for usage in re.findall(r"`(.*?)`", row)}
+    assert told | {"? [WORD]"} == {entry.usage for entry in HELP.values()}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=[str(page.relative_to(ROOT)) for page in PAGES])

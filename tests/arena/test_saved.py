@@ -75,6 +75,13 @@ def test_a_saved_game_comes_back_whole(tmp_path: Path) -> None:
         (changed(seats=["human", "larger"]), "larger"),
         (changed(notes=[["x", "y"]]), "a note"),
         (changed(notes=5), "'notes'"),
+        (changed(notes=[[99999, "x"]]), "a note belongs to ply"),
+        (changed(round=10**12), "'round'"),
+        (changed(given_up=5), "'given_up'"),
+        (changed(given_up=[[0, 0]]), "a seat, a ply and a spec"),
+        (changed(given_up=[[9, 0, "human"]]), "nobody on seat 9"),
+        (changed(given_up=[[0, 99999, "human"]]), "nobody on seat 0"),
+        (changed(given_up=[[0, 0, "random"]]), "only a person"),
         (changed(conceded=0), "'conceded'"),
         (changed(conceded="0"), "'conceded'"),
         (changed(returns=[0.0, 0.0]), "the file says"),
@@ -109,6 +116,22 @@ def test_what_is_no_json_is_refused_in_words(content: bytes, tmp_path: Path) -> 
         read_session(path)
     with pytest.raises(RecordError, match=r"game\.json"):
         list(read_games(path))
+
+
+def test_a_document_is_read_however_it_is_laid_out(tmp_path: Path) -> None:
+    text = json.dumps(DOCUMENT)
+    for number, laid_out in enumerate(
+        (text, json.dumps(DOCUMENT, indent=2), text.replace(', "', ',\n "'), f"\n{text}\n")
+    ):
+        path = tmp_path / f"{number}.json"
+        path.write_text(laid_out, encoding="utf-8")
+        assert read_session(path).state == SESSION.state
+        (game,) = read_games(path)
+        assert game.state == SESSION.state
+
+
+def test_files_of_the_first_version_are_read() -> None:
+    assert from_document({key: value for key, value in DOCUMENT.items() if key != "given_up"}).given_up == {}
 
 
 def test_a_file_that_is_not_there_or_a_folder_is_named(tmp_path: Path) -> None:

@@ -138,6 +138,56 @@ def test_in_quoridor_for_four_a_cpu_player_plays_on_for_who_resigns() -> None:
     assert session.decide().action in session.state.legal_actions()
 
 
+def test_who_resigned_in_a_game_of_four_can_take_it_back_and_plays_the_next_game() -> None:
+    session = new("quoridor4", "human:name=Ann", "human:name=Ben", "heuristic", "heuristic")
+    session.resign()
+    go_on(session, first, 1)
+    session.resign()
+    assert not any(player.is_human for player in session.players)
+    assert session.has_people
+    go_on(session, first, 6)
+    session = from_document(to_document(session))
+    assert [player.spec for player in session.rematch().players] == [
+        "human:name=Ben", "heuristic", "heuristic", "human:name=Ann",
+    ]  # fmt: skip
+    for name in ("Ben", "Ann"):
+        assert session.undo()[0] == "resign"
+        assert session.players[session.mover].name == name
+    assert session.ply == 0
+    assert not session.given_up
+    with pytest.raises(IllegalActionError):
+        session.undo()
+    session.resign()
+    session.take_over(0, "random")  # somebody else sits there now
+    assert not session.given_up
+
+
+def test_what_people_decide_after_another_has_resigned_is_taken_back_first() -> None:
+    session = new("quoridor4", "human", "human", "random", "random")
+    session.resign()
+    go_on(session, first, 2)
+    assert (len(session.undo()), session.ply, session.mover) == (1, 1, 1)
+    assert (session.undo()[0], session.ply, session.players[0].is_human) == ("resign", 0, True)
+
+
+def test_nobody_resigns_where_the_rules_say_so() -> None:
+    for name in ("tokaido", "picture_sugoroku"):
+        session = Session(load_game(name, allow_resign=False).new_initial_state(), ("human", "human"), 1)
+        while not session.asks_a_person:
+            session.throw()
+        with pytest.raises(IllegalActionError, match="allow_resign=false"):
+            session.resign()
+        assert not session.is_over
+
+
+def test_notes_do_not_reach_beyond_the_position() -> None:
+    session = go_on(new("tokaido"), first, 8)
+    session.take_over(1, "heuristic")
+    session.undo()
+    assert [note.ply for note in session.notes] == [session.ply]
+    assert from_document(to_document(session)).notes == session.notes
+
+
 def test_only_a_person_who_is_to_move_can_resign() -> None:
     session = new("quoridor", "random", "human")
     with pytest.raises(IllegalActionError, match="whose turn"):

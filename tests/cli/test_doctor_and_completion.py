@@ -44,7 +44,7 @@ def test_a_broken_library_is_reported_though_nothing_else_works(tmp_path: Path) 
     assert done.returncode == 1
     assert "broken   numba" in done.stdout
     assert "llvmlite does not fit" in done.stdout
-    assert "pip install" in done.stdout
+    assert "install again from the sources" in done.stdout
     assert "Traceback" not in done.stdout + done.stderr
     other = run("games", PYTHONPATH=path)
     assert (other.returncode, other.stdout) == (1, "")
@@ -61,6 +61,22 @@ def test_folders_that_cannot_be_written_are_warnings_with_advice(tmp_path: Path)
     assert "--save" in done.stdout
     assert "warning  terminal" in done.stdout
     assert "PYTHONUTF8=1" in done.stdout
+
+
+def test_what_the_package_depends_on_is_not_called_optional() -> None:
+    tomllib = pytest.importorskip("tomllib")
+    project = tomllib.loads((Path(health.__file__).parent.parent / "pyproject.toml").read_text(encoding="utf-8"))
+    needed = " ".join(project["project"]["dependencies"])
+    for name, purpose in health.SOMETIMES.items():
+        assert ("optional" in purpose) == (name not in needed), name
+
+
+def test_who_plays_without_letters_for_the_boards_is_sent_here(tmp_path: Path) -> None:
+    for encoding, expected in (("ascii", True), ("utf-8", False)):
+        done = run("play", "quoridor", "--seats", "random", "random", "--rules", "board_size=3,fences=0",
+                   XDG_STATE_HOME=str(tmp_path), PYTHONIOENCODING=encoding)  # fmt: skip
+        assert done.returncode == 0
+        assert ("sekisho doctor" in done.stderr) is expected
 
 
 def test_a_python_that_is_too_old_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,15 +6,22 @@ import io
 import json
 import re
 import shlex
+import signal
 import sys
 from pathlib import Path
 
 import pytest
+from rich.cells import cell_len
 
+from sekisho.arena import saved as saving
 from sekisho.arena.saved import read_session
+from sekisho.arena.session import Session
+from sekisho.cli import shelf
+from sekisho.cli.keyboard import undisturbed
 from sekisho.cli.main import main
 from sekisho.cli.table_help import HELP
-from sekisho.envs import game_names
+from sekisho.cli.words import message
+from sekisho.envs import game_names, register_game, registry
 
 SMALL = ("play", "quoridor", "--rules", "board_size=5,fences=2", "--seed", "1")
 ESCAPE = "\x1b"
@@ -54,7 +61,7 @@ def test_a_whole_game_is_played_and_kept(play, tmp_path: Path) -> None:
     status, out, err = play(*SMALL, "--save", str(tmp_path / "g.json"), "--seats", "human", "human",
                             typed="c2\nc4\nc3\nd4\nc4\nd3\nc5\n")  # fmt: skip
     assert (status, err) == (0, "")
-    assert "seat 1 (player 1) wins (goal). Returns: seat 1: +1, seat 2: -1" in out
+    assert "seat 1 (person 1) wins (goal). Returns: seat 1: +1, seat 2: -1" in out
     assert kept(out) == tmp_path / "g.json"
     assert moves_of(tmp_path / "g.json") == ["c2", "c4", "c3", "d4", "c4", "d3", "c5"]
 
@@ -185,6 +192,119 @@ def test_a_folder_that_cannot_be_written_is_said_and_another_is_found(play, tmp_
     path.unlink()
 
 
+# --- a game is never lost, and never said to be where it is not --------------------------------------------------------
+
+
+def breaks(monkeypatch: pytest.MonkeyPatch, *beginnings: Path | str) -> None:
+    """Let every write fail into a file whose path begins so, after the first write into it."""
+    seen: set[str] = set()
+    write = saving.write_text_atomically
+
+    def broken(path: Path, text: str) -> None:
+        if str(path) in seen and any(str(path).startswith(str(beginning)) for beginning in beginnings):
+            raise OSError(28, "No space left on device")
+        seen.add(str(path))
+        write(path, text)
+
+    monkeypatch.setattr(saving, "write_text_atomically", broken)
+
+
+def test_a_named_file_that_cannot_be_written_any_more_is_left_for_another_and_that_is_no_success(
+    play, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    breaks(monkeypatch, tmp_path / "g.json")
+    status, out, err = play(*SMALL, "--save", str(tmp_path / "g.json"), typed="c2\n")
+    assert status == 1
+    assert err.count("No space left on device") == 2  # when it happened, and at the end
+    assert kept(out) != tmp_path / "g.json"
+    assert moves_of(kept(out))[0] == "c2"
+
+
+def test_a_game_that_cannot_be_written_anywhere_is_not_said_to_be_saved(
+    play, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for save in ((), ("--save", str(tmp_path / "g.json"))):
+        with monkeypatch.context() as patch:
+            breaks(patch, tmp_path / "g.json")
+            patch.setattr(shelf, "games_folder", lambda: Path("/proc/nowhere"))
+            patch.setattr(shelf.tempfile, "gettempdir", lambda: "/proc/nowhere")
+            status, out, err = play(*SMALL, *save, typed="c2\nrematch\nresign\nrematch\nsave\nquit\n")
+        assert status == 1
+        assert "cannot" in err
+        assert "could not be saved" in out
+        assert "seed 1: c2" in out
+        assert "this game would be lost" in out
+        assert "The game is not saved" in out
+        for lie in ("is saved in", "The game is in", "is kept in", "Nothing was played", "(game 2)"):
+            assert lie not in out
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="a folder in which nobody can write")
+@pytest.mark.parametrize("name", ["/proc/x.json", "{folder}/" + "x" * 300])
+def test_a_file_that_cannot_be_written_is_refused_before_the_game(play, tmp_path: Path, name: str) -> None:
+    status, out, err = play(*SMALL, "--save", name.format(folder=tmp_path), typed="c2\n")
+    assert (status, out) == (2, "")
+    assert "name another file" in err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_was_taken_back_is_not_in_the_file_any_more(play, tmp_path: Path) -> None:
+    for save in (("--save", str(tmp_path / "u.json")), ()):
+        out = play(*SMALL, *save, typed="c2\nundo\nquit\n")[1]
+        assert moves_of(kept(out)) == []
+
+
+def test_a_game_without_a_move_is_where_it_is_said_to_be(play, tmp_path: Path) -> None:
+    status, out, _ = play(*SMALL, "--save", str(tmp_path / "n.json"), typed="quit\n")
+    assert status == 0
+    assert kept(out) == tmp_path / "n.json"
+    assert moves_of(tmp_path / "n.json") == []
+    assert list(tmp_path.iterdir()) == [tmp_path / "n.json"]
+
+
+def test_a_file_belongs_to_one_process_at_a_time(play, tmp_path: Path) -> None:
+    path, other = tmp_path / "g.json", tmp_path / "other.json"
+    play(*SMALL, "--save", str(path), typed="c2\n")
+    before = path.read_bytes()
+    held = shelf.Shelf(path)
+    status, out, err = play("play", "--load", str(path), typed="c3\n")
+    assert (status, out) == (2, "")
+    assert "another sekisho keeps its game in" in err
+    out = play(*SMALL, "--save", str(other), typed=f"c2\nload {path}\n")[1]
+    assert "another sekisho keeps its game in" in out
+    assert kept(out) == other
+    assert path.read_bytes() == before
+    held.release()
+    assert play("play", "--load", str(path), typed=f"c3\nload {path}\nhint\n")[0] == 0
+    assert sorted(tmp_path.glob("*.json*")) == [path, other]
+    assert not [file for file in tmp_path.iterdir() if file.name.startswith(".")]
+
+
+def test_games_that_begin_in_the_same_second_have_files_of_their_own(tmp_path: Path) -> None:
+    first, second = (shelf._claimed_free(tmp_path / "g.json") for _ in range(2))  # before either is written
+    assert first[0] != second[0]
+    for path, lock in (first, second):
+        shelf._released(path, lock)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_games_among_cpu_players_are_written_while_they_play(play, monkeypatch: pytest.MonkeyPatch) -> None:
+    plies: list[int] = []
+    write = shelf.write_session
+
+    def counted(path: Path, session: Session) -> None:
+        plies.append(session.ply)
+        write(path, session)
+
+    monkeypatch.setattr(shelf, "write_session", counted)
+    play("play", "tokaido", "--seats", "larger", "random", "--seed", "2")
+    assert plies[0] == 1
+    plies.clear()
+    monkeypatch.setattr(shelf, "_SECONDS", 0.0)
+    play("play", "tokaido", "--seats", "larger", "random", "--seed", "2")
+    assert set(plies) == set(range(1, plies[-1] + 1))
+
+
 @pytest.mark.parametrize("game", ["tokaido", "picture_sugoroku"])
 def test_the_dice_are_those_of_the_seed_and_the_journal_tells_the_events(play, game: str) -> None:
     typed = "\n" * 3 + "journal\nresign\n"
@@ -226,6 +346,7 @@ def test_cpu_players_among_themselves_need_nobody(play) -> None:
         (("play",), "name a game"),
         (("play", "quoridr"), "did you mean 'quoridor'"),
         (("play", "quoridor", "--seats", "human"), "one of 2, 4"),
+        (("play", "quoridor", "--seats"), "--seats names nobody"),
         (("play", "quoridor", "--seats", "human", "heuristik"), "did you mean 'heuristic'"),
         (("play", "quoridor", "--seats", "human", "larger"), "larger"),
         (("play", "quoridor", "--seats", "human", "human", "--players", "4"), "--seats names 2"),
@@ -236,7 +357,6 @@ def test_cpu_players_among_themselves_need_nobody(play) -> None:
         (("play", "quoridor", "--save", ""), "no file can be named"),
         (("play", "quoridor", "--save", "a\0b"), "no file can be named"),
         (("play", "--load", "nope.json"), "cannot read nope.json"),
-        (("play", "--load", __file__), "cannot read"),
         (("play", "tokaido", "--load", "{saved}"), "one of quoridor, not of tokaido"),
         (("play", "--load", "{saved}", "--rules", "board_size=5"), "what --rules would"),
         (("play", "--load", "{saved}", "--players", "2"), "what --players would"),
@@ -252,6 +372,91 @@ def test_wrong_use_is_answered_in_words(play, tmp_path: Path, words: tuple[str, 
     assert hint in err
 
 
+def test_a_printed_name_can_be_pasted_back(play, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    for name in ("two  blanks.json", "it's one.json", 'a "quoted" one.json', "'left open.json"):
+        path = tmp_path / name
+        printed = shlex.quote(str(path))
+        out = play(*SMALL, typed=f"c2\nsave {printed}\n")[1]
+        assert kept(out) == path
+        out = play(*SMALL, typed=f"load {printed}\nload {path}\nundo\n")[1]
+        assert moves_of(path) == []
+    assert kept(play(*SMALL, typed="c2\nsave ~/home.json\n")[1]) == tmp_path / "home.json"
+    assert kept(play(*SMALL, typed="c2\nsave two   blanks.json\n")[1]) == Path("two   blanks.json")
+
+
+def test_foreign_text_does_nothing_to_the_terminal_and_fits_on_it(play) -> None:
+    name = "A\x1b[31m\nB\u202e" + "長" * 100
+    status, out, _ = play(*SMALL, "--seats", f"human:name={name}", "heuristic", typed="c2\x1b[2J\x07\n" + "関" * 200)
+    assert status == 0
+    assert not re.search("[\x00-\x09\x0b-\x1f\u202e]", out)
+    assert "seat 1 (A�[31m�B�長" in out
+    assert max(cell_len(line) for line in out.splitlines() if "/" not in line) <= 100
+
+
+def test_people_are_not_called_by_the_number_of_another_seat(play) -> None:
+    out = play("play", "picture_sugoroku", "--seed", "3", "--seats", "human", "human", typed="resign\nrematch\n")[1]
+    assert "seat 1 (person 2)> " in out
+    assert "(player" not in out
+
+
+def test_after_all_people_have_resigned_they_are_asked_for_a_rematch(play) -> None:
+    words = ("play", "quoridor", "--rules", "board_size=5,fences=1", "--seed", "1", "--seats")
+    status, out, _ = play(*words, "human:name=Ann", *["heuristic"] * 3, typed="resign\nrematch\n")
+    assert status == 0
+    assert "rematch, undo, journal or quit> " in out
+    assert "seat 4 (Ann)> " in out
+
+
+def test_a_game_of_another_package_without_a_number_of_players(play, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "_games", dict(registry._games))
+    register_game("dash", "dash_race:Dash")
+    status, out, err = play("play", "dash", "--seats", "human", "random", "--seed", "1", typed="all\n")
+    assert (status, err) == (0, "")
+    assert "Type a move" in out
+    status, _, err = play("play", "dash", "--seats", "human", "random", "random")
+    assert status == 2
+    assert "2 seats" in err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("play", "quoridor", "--seats", "human", "x" * 15000), ("play", "x" * 15000), ("x" * 15000,),
+        ("play", "quoridor", "--rules", "x" * 15000),
+    ],
+)  # fmt: skip
+def test_messages_are_not_much_longer_than_a_terminal(play, words: tuple[str, ...]) -> None:
+    status, out, err = play(*words)
+    assert (status, out) == (2, "")
+    assert 0 < len(err) < 1500
+
+
+def test_messages_are_as_wide_as_a_terminal_but_for_names_of_files() -> None:
+    path = "/" + "関" * 90
+    rows = message(f"cannot read {path}: \x1b[31m {'no such thing ' * 20}{'y' * 9999}").split("\n")
+    assert path in " ".join(rows)
+    assert all(cell_len(row) <= 100 for row in rows if path not in row and "y" * 99 not in row)
+    assert max(map(len, rows)) < 320
+    assert "\x1b" not in "".join(rows)
+
+
+def test_a_long_line_at_the_table_is_not_echoed_in_full(play) -> None:
+    out = play(*SMALL, typed="".join(f"{word}{'x' * 15000}\n" for word in ("", "? ", "seat 1 ", "hint ")))[1]
+    assert len(out) < 5000
+
+
+def test_help_names_a_command(play) -> None:
+    assert play("help", "play") == play("play", "--help")
+    assert "--seats" in play("help", "play")[1]
+
+
+def test_moves_may_be_typed_in_capitals(play) -> None:
+    out = play(*SMALL, typed="B3H\n")[1]
+    assert moves_of(kept(out))[0] == "b3h"
+
+
 def test_a_loaded_game_can_have_other_players(play, tmp_path: Path) -> None:
     saved = tmp_path / "saved.json"
     play(*SMALL, "--save", str(saved), typed="c2\n")
@@ -261,3 +466,12 @@ def test_a_loaded_game_can_have_other_players(play, tmp_path: Path) -> None:
     assert "seat 2 (random)" in out
     assert moves_of(copy)[2] == "c3"
     assert saved.read_bytes() == before
+
+
+def test_nothing_interrupts_the_last_write() -> None:
+    before = signal.getsignal(signal.SIGINT)
+    with undisturbed():
+        for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+            if hasattr(signal, name):
+                signal.raise_signal(getattr(signal, name))
+    assert signal.getsignal(signal.SIGINT) is before

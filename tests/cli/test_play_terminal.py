@@ -171,9 +171,9 @@ def test_a_window_that_is_closed_loses_nothing(opened: list[Terminal], tmp_path:
 
 def test_even_a_kill_loses_nothing_that_was_decided(opened: list[Terminal], tmp_path: Path) -> None:
     terminal = start(opened, tmp_path, *SMALL, "--seats", "human", "human")
-    terminal.read_until("seat 1 (player 1)> ")
+    terminal.read_until("seat 1 (person 1)> ")
     terminal.type("c2\n")
-    terminal.read_until("seat 2 (player 2)> ")
+    terminal.read_until("seat 2 (person 2)> ")
     terminal.process.kill()
     terminal.process.wait()
     assert moves(terminal.saved()) == ["c2"]

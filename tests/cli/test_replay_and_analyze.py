@@ -138,6 +138,41 @@ def test_the_games_of_a_tournament_are_checked_and_listed(capsys: pytest.Capture
         assert hint in err
 
 
+def test_names_of_agents_are_no_markup_and_no_control_codes(
+    capsys: pytest.CaptureFixture[str], folder: Path, tmp_path: Path
+) -> None:
+    lines = (folder / "games.jsonl").read_text(encoding="utf-8").splitlines()
+    records = [json.loads(line) | {"agents": ["[/x]", "[bold]\x1b[31m:smile:"]} for line in lines]
+    path = tmp_path / "games.jsonl"
+    path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+    status, out, err = run(capsys, "replay", str(path))
+    assert (status, err) == (0, "")
+    assert "[/x], [bold]�[31m:smile:" in out
+    for command in ("replay", "analyze"):
+        status, out, err = run(capsys, command, str(path), "--game", "2")
+        assert (status, err) == (0, "")
+        assert "seat 1 ([/x])" in out
+
+
+def test_a_file_that_is_missing_is_wrong_use_and_one_that_lies_a_failure(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    wrong = tmp_path / "wrong.json"
+    wrong.write_text('{"kind": "sekisho game"}', encoding="utf-8")
+    for words in (("replay",), ("analyze",), ("play", "--load")):
+        for path, expected in ((wrong, 1), (tmp_path / "nope.json", 2), (tmp_path / ("x" * 300), 2)):
+            status, out, err = run(capsys, *words, str(path))
+            assert (status, out) == (expected, "")
+            assert path.name[:50] in err.replace("\n", "")
+
+
+def test_to_step_and_to_print_json_are_two_things(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    saved(tmp_path / "g.json", "quoridor", "random", "random", plies=2)
+    status, out, err = run(capsys, "replay", str(tmp_path / "g.json"), "--step", "--json")
+    assert (status, out) == (2, "")
+    assert "choose one" in err
+
+
 def test_a_line_that_was_tampered_with_is_named(
     capsys: pytest.CaptureFixture[str], folder: Path, tmp_path: Path
 ) -> None:
