@@ -72,7 +72,7 @@ _RUN_OR_PARSED = {"python", "sh", "json"}
 def test_blocks_say_what_they_are_in(page: Path) -> None:
     fences = re.findall(r"^```(.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
     unknown = {fence.split()[0] if fence.strip() else "" for fence in fences[0::2]} - _NOT_RUN - _RUN_OR_PARSED
-    assert not unknown - ({""} if page.name == "README.md" else set())  # the front page shows what is printed
+    assert not unknown
     assert set(fences[1::2]) <= {""}
 
 
