@@ -104,7 +104,7 @@ quoridor_library.solve_and_keep(Quoridor(board_size=4, fences=3), Path(sys.argv[
 
 
 def test_a_run_that_is_killed_leaves_no_table_and_is_continued(tmp_path: Path) -> None:
-    path, part = tmp_path / "table", tmp_path / "table.part"
+    path, part = tmp_path / "table", tmp_path / "table.sekisho-part"
     run = subprocess.Popen(
         [sys.executable, "-c", SOLVE, str(path)], env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     )
