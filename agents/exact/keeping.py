@@ -118,7 +118,7 @@ def save_as(table: Table, path: Path) -> None:
     try:
         table.save(path)
     except OSError as error:
-        raise RunError(f"the table is solved but cannot be written to {path}: {error.strerror or error}") from error
+        raise RunError(f"cannot write the table, which is solved, to {path}: {error.strerror or error}") from error
 
 
 def require_replaceable(path: Path) -> None:

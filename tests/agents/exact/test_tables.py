@@ -182,6 +182,15 @@ def test_four_players_are_not_solved_by_surprise(cache: Path) -> None:
         tokaido_library.table_for(Tokaido(players=4, goal="over"))
 
 
+def test_a_damaged_table_does_not_start_a_long_run_either(cache: Path, caplog: pytest.LogCaptureFixture) -> None:
+    path = tokaido_library.table_path(Tokaido(players=4), "place_points")
+    path.parent.mkdir(parents=True)
+    path.write_bytes(b"damaged")
+    with pytest.raises(AgentError, match="`sekisho solve tokaido --players 4`"):
+        tokaido_library.table_for(Tokaido(players=4))
+    assert str(path) in caplog.text
+
+
 def full_disk(*_args: Any, **_keywords: Any) -> None:
     raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
