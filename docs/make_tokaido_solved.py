@@ -303,7 +303,7 @@ def first_throw_table(table: TokaidoTable) -> str:
     for roll, (low, high) in enumerate(ROLLS):
         state = GAME.new_initial_state().child(roll)
         values = {action: (1 + v[0]) * POINT for action, v in table.action_values(state).items()}
-        best = table.choice(table.action_values(state), 0)
+        best = table.choice(state, table.action_values(state))
         worth = ", ".join(f"{'**' if a == best else ''}{state.action_to_string(a)}: {v:.2f} %{'**' if a == best else ''}"
                           for a, v in values.items())  # fmt: skip
         rows.append([f"{low}-{high}", worth, f"{abs(np.subtract(*values.values())):.2f}"])
