@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,9 @@ NO_CAP = 400
 
 UTILITIES = ("place_points", "first_only")
 """What a seat plays for: the place points of `returns`, or 1 for the first and 0 for all others."""
+
+_FACTS = frozenset({"states", "sweeps", "residual", "epsilon"})
+"""What the facts of every table have."""
 
 
 @lru_cache(maxsize=64)
@@ -167,11 +170,18 @@ def load(path: Path, game: Tokaido, utility: str) -> TokaidoTable:
     for name, expected in identity(game, utility).items():
         if (found := description.get(name)) != expected:
             raise TableError(f"{path} is a table for another {name}: expected {expected!r:.300}, found {found!r:.300}")
-    facts = cast(dict[str, Any], description.get("facts", {}))
-    shapes = {name: array.shape for name, array in arrays.items()}
-    count = arrays["keys"].size if "keys" in arrays else 0
-    if shapes != {"keys": (count,), "values": (count, game.num_players), "choices": (count,)} or description.get(
-        "unfinished"
-    ):
+    if description.get("unfinished"):
         raise TableError(f"{path} is unfinished: continue with `sekisho solve tokaido`")
+    facts = description.get("facts")
+    if not isinstance(facts, dict) or not _FACTS <= facts.keys() or not _whole(arrays, game.num_players):
+        raise TableError(f"{path} is damaged: its arrays are not those of a table of {game.name}")
     return TokaidoTable(game, utility, arrays["keys"], arrays["values"], arrays["choices"], facts)
+
+
+def _whole(arrays: Arrays, players: int) -> bool:
+    """Return whether arrays have the types, the shapes and the order of a table."""
+    count = arrays["keys"].size if "keys" in arrays else 0
+    forms = {"keys": (np.int64, (count,)), "values": (np.float64, (count, players)), "choices": (np.int32, (count,))}
+    if {name: (array.dtype.type, array.shape) for name, array in arrays.items()} != forms or count == 0:
+        return False
+    return bool((arrays["keys"][1:] > arrays["keys"][:-1]).all() and np.isfinite(arrays["values"]).all())

@@ -146,6 +146,74 @@ def test_a_shipped_table_that_is_not_the_listed_one_is_refused(monkeypatch: pyte
         tokaido_library.find(Tokaido())
 
 
+@pytest.mark.parametrize("content", ["{", "[]", "{}", '{"entries": 3}', '{"entries": [3]}', '{"entries": [{}]}'])
+def test_a_damaged_manifest_is_refused_in_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: str) -> None:
+    (tmp_path / "manifest.json").write_text(content)
+    monkeypatch.setattr(store, "FOLDER", tmp_path)
+    store.manifest.cache_clear()
+    try:
+        with pytest.raises(TableError, match="install sekisho again"):
+            tokaido_library.find(Tokaido())
+    finally:
+        store.manifest.cache_clear()
+
+
+def test_a_shipped_table_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch, cache: Path) -> None:
+    entries = store.manifest()
+    monkeypatch.setattr(store, "manifest", lambda: entries)
+    monkeypatch.setattr(store, "FOLDER", cache)
+    with pytest.raises(TableError, match="cannot read .*install sekisho again"):
+        tokaido_library.find(Tokaido())
+
+
+def forged(arrays: Any, what: str) -> Any:
+    """Arrays with one fault, under a checksum that is right."""
+    keys, values, choices = arrays["keys"].copy(), arrays["values"].copy(), arrays["choices"]
+    if what == "unsorted":
+        keys[[3, 4]] = keys[[4, 3]]
+    if what == "empty":
+        keys, values, choices = keys[:0], values[:0], choices[:0]
+    if what == "type of keys":
+        keys = keys.astype(np.float64)
+    if what == "type of choices":
+        choices = choices.astype(np.int8)
+    if what == "nan":
+        values[7, 0] = np.nan
+    return {"keys": keys, "values": values, "choices": choices}
+
+
+@pytest.mark.parametrize("what", ["unsorted", "empty", "type of keys", "type of choices", "nan"])
+def test_a_forged_table_is_refused(small: Path, tmp_path: Path, what: str) -> None:
+    arrays, description = read_table(small)
+    write_table(tmp_path / "forged", forged(arrays, what), description)
+    with pytest.raises(TableError, match="is damaged"):
+        tokaido_table.load(tmp_path / "forged", Tokaido(**ODD), "place_points")
+
+
+@pytest.mark.parametrize("facts", [None, 3, [], {}, {"states": 1}])
+def test_a_table_without_its_facts_is_refused(small: Path, tmp_path: Path, facts: Any) -> None:
+    arrays, description = read_table(small)
+    write_table(tmp_path / "forged", arrays, {**description, "facts": facts})
+    with pytest.raises(TableError, match="is damaged"):
+        tokaido_table.load(tmp_path / "forged", Tokaido(**ODD), "place_points")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("shape", [float("inf")]), ("shape", [float("nan")]), ("shape", 3), ("dtype", "F16"), ("dtype", []),
+     ("data_offsets", [0, float("inf")])],
+)  # fmt: skip
+def test_a_forged_header_is_refused(small: Path, tmp_path: Path, name: str, value: Any) -> None:
+    content = small.read_bytes()
+    length = int.from_bytes(content[:8], "little")
+    header = json.loads(content[8 : 8 + length])
+    header["keys"][name] = value
+    words = json.dumps(header).encode()
+    (tmp_path / "forged").write_bytes(len(words).to_bytes(8, "little") + words + content[8 + length :])
+    with pytest.raises(TableError):
+        read_table(tmp_path / "forged")
+
+
 def test_options_that_change_nothing_share_a_table(cache: Path) -> None:
     for options in ({"allow_resign": True}, {"finish": "first"}, {"max_turns": 1000}):
         assert tokaido_library.find(Tokaido(**options)) is not None
