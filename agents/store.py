@@ -29,7 +29,7 @@ def manifest() -> list[dict[str, Any]]:
         return []
     try:
         entries: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))["entries"]
-        whole = all(_NAMES <= entry.keys() for entry in entries)
+        whole = all(entry.keys() >= _NAMES for entry in entries)
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise TableError(f"{path} is damaged or cannot be read: install sekisho again") from error
     if not whole:

@@ -180,6 +180,6 @@ def _whole(game: Quoridor, placed: int, layouts: NDArray[Any], scores: NDArray[A
     squares, fences = game.board_size * (game.board_size - 1), game.options["fences"]
     hands = min(fences, placed) - max(0, placed - fences) + 1  # in plain Python: nothing is compiled to open a table
     shape = (layouts.size, hands, 2, squares * squares)
-    if (layouts.dtype, scores.dtype, scores.shape) != (np.int64, np.int8, shape) or layouts.ndim != 1:
+    if layouts.dtype != np.int64 or scores.dtype != np.int8 or layouts.ndim != 1 or scores.shape != shape:
         return False
     return layouts.size > 0 and bool((layouts[1:] > layouts[:-1]).all())

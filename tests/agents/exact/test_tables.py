@@ -162,7 +162,7 @@ def test_a_shipped_table_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatc
     entries = store.manifest()
     monkeypatch.setattr(store, "manifest", lambda: entries)
     monkeypatch.setattr(store, "FOLDER", cache)
-    with pytest.raises(TableError, match="cannot read .*install sekisho again"):
+    with pytest.raises(TableError, match=r"cannot read .*install sekisho again"):
         tokaido_library.find(Tokaido())
 
 
