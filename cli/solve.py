@@ -88,11 +88,13 @@ class Command:
 
     def take(self, table: Table, known: Path) -> None:
         """Say that a game need not be solved as its table is known, and write the table where ``--output`` says."""
+        from ..agents import store
         from ..agents.exact import keeping
 
         path = self.file()
         if path is None:
-            print(f"sekisho: already solved; remove {known} to solve again", file=sys.stderr)
+            how = f"{known} ships" if known.parent == store.FOLDER else f"remove {known} to solve again"
+            print(f"sekisho: already solved; {how}", file=sys.stderr)
             return
         if not (path.exists() and path.samefile(known)):
             keeping.require_replaceable(path)

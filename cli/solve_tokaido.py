@@ -33,8 +33,8 @@ def run(command: Command, game: Game) -> None:
         _warn(tokaido)
         with bar() as progress:
             table = tokaido_library.solve_and_keep(tokaido, command.utility, output, progress)
-    seconds = time.perf_counter() - begin  # for a table that does not say it, as those that ship
-    document = {"seconds": seconds, **_document(tokaido, table)}
+    document = _document(tokaido, table)
+    document.setdefault("seconds", time.perf_counter() - begin)  # the tables that ship do not say it
     if command.json:
         print_json(document)
         return

@@ -29,7 +29,7 @@ UTILITIES = ("place_points", "first_only")
 """What a seat plays for: the place points of `returns`, or 1 for the first and 0 for all others."""
 
 _FACTS = frozenset({"states", "sweeps", "residual", "epsilon"})
-"""What the facts of every table have."""
+"""What the facts of every table have; those of three or more players have ``gain`` too."""
 
 
 @lru_cache(maxsize=64)
@@ -173,7 +173,8 @@ def load(path: Path, game: Tokaido, utility: str) -> TokaidoTable:
     if description.get("unfinished"):
         raise TableError(f"{path} is unfinished: continue with `sekisho solve tokaido`")
     facts = description.get("facts")
-    if not isinstance(facts, dict) or not _FACTS <= facts.keys() or not _whole(arrays, game.num_players):
+    needed = _FACTS | ({"gain"} if game.num_players > 2 else set())
+    if not isinstance(facts, dict) or needed - facts.keys() or not _whole(arrays, game.num_players):
         raise TableError(f"{path} is damaged: its arrays are not those of a table of {game.name}")
     return TokaidoTable(game, utility, arrays["keys"], arrays["values"], arrays["choices"], facts)
 

@@ -68,7 +68,7 @@ def test_a_game_whose_table_ships_is_not_solved_again(
     assert status == 0
     assert "0.526375126" in out
     assert "3,543 places" in out
-    assert str(store.FOLDER) in err
+    assert err == f"sekisho: already solved; {store.FOLDER / 'tokaido_2_three_exact.safetensors'} ships\n"
     assert not cache.exists()
 
 
