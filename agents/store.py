@@ -13,14 +13,27 @@ from ..envs.errors import TableError
 
 FOLDER = Path(__file__).resolve().parent.parent / "checkpoints"
 
+_NAMES = frozenset({"file", "kind", "game", "rules", "sha256"})
+"""What every entry of the manifest has."""
+
 
 @cache
 def manifest() -> list[dict[str, Any]]:
-    """Return the entries of the manifest; each has at least ``file``, ``kind``, ``game``, ``rules`` and ``sha256``."""
+    """Return the entries of the manifest; each has at least ``file``, ``kind``, ``game``, ``rules`` and ``sha256``.
+
+    Raises:
+        TableError: if the manifest is damaged or cannot be read.
+    """
     path = FOLDER / "manifest.json"
     if not path.is_file():
         return []
-    entries: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))["entries"]
+    try:
+        entries: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))["entries"]
+        whole = all(entry.keys() >= _NAMES for entry in entries)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise TableError(f"{path} is damaged or cannot be read: install sekisho again") from error
+    if not whole:
+        raise TableError(f"{path} is damaged, an entry lacks some of {sorted(_NAMES)}: install sekisho again")
     return entries
 
 
@@ -28,12 +41,19 @@ def shipped_table(game: str, wanted: Mapping[str, Any]) -> Path | None:
     """Return the file of the shipped table of a game whose entry says all that is `wanted`, or None.
 
     Raises:
-        TableError: if the file is not the one that the manifest lists.
+        TableError: if the file is missing or is not the one that the manifest lists, or if the manifest is damaged.
     """
     for entry in manifest():
         if entry["kind"] == "table" and entry["game"] == game and wanted.items() <= entry.items():
             path = FOLDER / str(entry["file"])
-            if hashlib.sha256(path.read_bytes()).hexdigest() != entry["sha256"]:
+            try:
+                content = path.read_bytes()
+            except OSError as error:
+                raise TableError(
+                    f"cannot read {path}, which the manifest beside it lists: {error.strerror or error}; "
+                    "install sekisho again"
+                ) from error
+            if hashlib.sha256(content).hexdigest() != entry["sha256"]:
                 raise TableError(f"{path} is not the file that the manifest beside it lists: install sekisho again")
             return path
     return None

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import dataclasses
 import importlib
+import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
-from ..envs.errors import OptionError
+from ..envs.errors import OptionError, RunError, shown
 from ..envs.registry import game_class
-from .common import Flag, GameWord, Rules, game_from_words
+from .common import Flag, GameWord, Rules, game_from_words, path_from_words
+
+if TYPE_CHECKING:
+    from ..agents.exact.keeping import Table
 
 SOLVED = ("picture_sugoroku", "quoridor", "tokaido")
 """Games with a module ``solve_GAME`` in this folder; it has ``run(command, game)``, which solves and prints."""
@@ -40,7 +44,7 @@ class Command:
     """tokaido: what three or more players play for, place_points or first_only"""
     force: Flag = False
     """quoridor, tokaido: try a game that is too large all the same"""
-    output: Annotated[Path | None, tyro.conf.arg(metavar="FILE", help_behavior_hint="(default: none)")] = None
+    output: Annotated[str | None, tyro.conf.arg(metavar="FILE", help_behavior_hint="(default: none)")] = None
     """file for the table of values, which else lies in the cache folder; picture_sugoroku: for the JSON document"""
     json: Flag = False
     """print one JSON document"""
@@ -70,6 +74,32 @@ class Command:
         game = game_from_words(self.game, self.rules, self.players)
         solver: Any = importlib.import_module(f".solve_{self.game}", __package__)
         solver.run(self, game)
+
+    def file(self) -> Path | None:
+        """Return the file that ``--output`` names, if it does."""
+        path = path_from_words("--output", self.output)
+        try:
+            folder = path is not None and path.is_dir()
+        except OSError as error:  # a name that is too long, a folder that is closed
+            raise RunError(f"cannot write {shown(self.output)}: {error.strerror or error}") from error
+        if folder:
+            raise OptionError(f"--output {str(path)!r} is a folder; name a file")
+        return path
+
+    def take(self, table: Table, known: Path) -> None:
+        """Say that a game need not be solved as its table is known, and write the table where ``--output`` says."""
+        from ..agents import store
+        from ..agents.exact import keeping
+
+        path = self.file()
+        if path is None:
+            how = f"{known} ships" if known.parent == store.FOLDER else f"remove {known} to solve again"
+            print(f"sekisho: already solved; {how}", file=sys.stderr)
+            return
+        if not (path.exists() and path.samefile(known)):
+            keeping.require_replaceable(path)
+            keeping.save_as(table, path)
+        print(f"sekisho: already solved; the table is a copy of {known}", file=sys.stderr)
 
     def _refuse_options_of_other_games(self) -> None:
         default = {field.name: field.default for field in dataclasses.fields(self)}

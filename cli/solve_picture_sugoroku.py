@@ -30,6 +30,7 @@ _MOST_EDITS = 100
 def run(command: Command, game: PictureSugoroku) -> None:
     """Analyse a game; print the figures, and with ``--suggest`` the changes."""
     _check(command)
+    output = command.file()
     if command.board is not None:
         game = _on_board(game, command)
     begin = time.perf_counter()
@@ -41,8 +42,8 @@ def run(command: Command, game: PictureSugoroku) -> None:
     document["seconds"] = time.perf_counter() - begin
     if command.suggest:
         document["edits"] = _suggestions(game, command)
-    if command.output is not None:
-        _write(command.output, document)
+    if output is not None:
+        _write(output, document)
     if command.json:
         print_json(document)
         return

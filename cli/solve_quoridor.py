@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any, cast
 
 from ..agents.exact import quoridor_library, quoridor_solver
 from ..agents.exact.quoridor_table import QuoridorTable, outcome
 from ..agents.exact.waiting import bar
 from ..envs.core import Game
-from ..envs.errors import OptionError
 from ..envs.quoridor.rules import Quoridor
 from .common import console, print_json
 from .solve import Command
@@ -17,16 +17,24 @@ from .solve import Command
 def run(command: Command, game: Game) -> None:
     """Solve the game, keep the table and print what it says of the start."""
     quoridor = cast(Quoridor, game)
-    quoridor_solver.check_size(quoridor, float("inf") if command.force else quoridor_solver.MOST_POSITIONS)
-    if command.output is not None and command.output.is_dir():
-        raise OptionError(f"--output {str(command.output)!r} is a folder; name a file")
-    with bar() as progress:
-        table = quoridor_library.solve_and_keep(quoridor, command.output, progress)
+    output, begin = command.file(), time.perf_counter()
+    # Draws by repetition and boards that no table can hold are refused first, whatever their size.
+    quoridor_solver.check_size(quoridor, float("inf"))
+    table = quoridor_library.find(quoridor)
+    if table is not None:
+        command.take(table, known := quoridor_library.where(quoridor))
+    else:
+        known = quoridor_library.table_path(quoridor)
+        if not command.force:
+            quoridor_solver.check_size(quoridor, quoridor_solver.MOST_POSITIONS)
+        with bar() as progress:
+            table = quoridor_library.solve_and_keep(quoridor, output, progress)
     document = _document(quoridor, table)
+    document.setdefault("seconds", time.perf_counter() - begin)  # the tables that ship do not say it
     if command.json:
         print_json(document)
         return
-    path = command.output or quoridor_library.table_path(quoridor)
+    path = output or known
     _show(quoridor, document, str(path) if path.is_file() else "")
 
 

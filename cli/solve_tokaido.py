@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import time
 from typing import Any, cast
 
 from rich.table import Table
@@ -10,7 +12,7 @@ from ..agents.exact import tokaido_library, tokaido_solver
 from ..agents.exact.tokaido_table import UTILITIES, TokaidoTable
 from ..agents.exact.waiting import bar
 from ..envs.core import Game
-from ..envs.errors import OptionError, nearest
+from ..envs.errors import OptionError, RunError, nearest
 from ..envs.tokaido.rules import Tokaido
 from .common import console, print_json
 from .solve import Command
@@ -21,17 +23,31 @@ def run(command: Command, game: Game) -> None:
     tokaido = cast(Tokaido, game)
     if command.utility not in UTILITIES:
         raise OptionError(f"--utility {command.utility!r}: {nearest(command.utility, UTILITIES)}")
-    tokaido_solver.check_size(tokaido, command.force)
-    if command.output is not None and command.output.is_dir():
-        raise OptionError(f"--output {str(command.output)!r} is a folder; name a file")
-    with bar() as progress:
-        table = tokaido_library.solve_and_keep(tokaido, command.utility, command.output, progress)
+    output, begin = command.file(), time.perf_counter()
+    table = tokaido_library.find(tokaido, command.utility)
+    if table is not None:
+        command.take(table, known := tokaido_library.where(tokaido, command.utility))
+    else:
+        known = tokaido_library.table_path(tokaido, command.utility)
+        tokaido_solver.check_size(tokaido, command.force)
+        _warn(tokaido)
+        with bar() as progress:
+            table = tokaido_library.solve_and_keep(tokaido, command.utility, output, progress)
     document = _document(tokaido, table)
+    document.setdefault("seconds", time.perf_counter() - begin)  # the tables that ship do not say it
     if command.json:
         print_json(document)
         return
-    path = command.output or tokaido_library.table_path(tokaido, command.utility)
+    path = output or known
     _show(tokaido, document, str(path) if path.is_file() else "")
+
+
+def _warn(game: Tokaido) -> None:
+    """Say what a game that only ``--force`` lets pass will need."""
+    try:
+        tokaido_solver.check_size(game)
+    except RunError as error:
+        print(f"sekisho: warning: {str(error).split(': refused')[0]}; trying it all the same", file=sys.stderr)
 
 
 def _document(game: Tokaido, table: TokaidoTable) -> dict[str, Any]:

@@ -172,13 +172,36 @@ def picture_stations(worth: dict[int, float]) -> str:
     return save(figure, "tokaido_solved_stations")
 
 
+def road_gains(table: TokaidoTable, fork: int, moment: str) -> NDArray[np.float64]:
+    """Return what the crossing gains over the detour, in points, by the rival's station.
+
+    Args:
+        table: of perfect play.
+        fork: station of the mover.
+        moment: ``road``, the choice on arrival, which ends the turn, or ``turn``, the choice that begins a turn.
+    """
+    after = [table.action_values(GAME.from_text(f"{fork} {rival} / 1 / {moment}")) for rival in range(GOAL)]
+    return np.array([(a[kernels.CROSSING][0] - a[kernels.DETOUR][0]) * POINT for a in after])
+
+
+def later_detours(table: TokaidoTable) -> str:
+    """Return in words where the detour is the better road at the start of a turn."""
+    places = []
+    for fork in ROAD.forks:
+        gains = road_gains(table, fork, "turn")
+        rivals = [rival for rival in range(GOAL) if gains[rival] < -1e-7]
+        if rivals:
+            most = f"by up to {-gains.min():.1f} points, on {gains.argmin()}"
+            places.append(f"{ROAD.stations[fork].romaji} {fork} with the rival on {ranges(rivals)} ({most})")
+    return ";\n".join(places)
+
+
 def picture_roads(table: TokaidoTable) -> tuple[str, dict[int, NDArray[np.float64]]]:
     """Draw which road is right by the rival's station."""
     figure, (axis,) = axes()
     found = {}
     for fork, colour in zip(ROAD.forks, (BLUE, RED, GREEN), strict=True):
-        after = [table.action_values(GAME.from_text(f"{fork} {rival} / 1 / road")) for rival in range(GOAL)]
-        found[fork] = np.array([(a[kernels.CROSSING][0] - a[kernels.DETOUR][0]) * POINT for a in after])
+        found[fork] = road_gains(table, fork, "road")
         axis.plot(range(GOAL), found[fork], color=colour, label=f"{ROAD.stations[fork].romaji} {fork}")
         axis.plot(fork, found[fork][fork], "o", color=colour)
     axis.axhline(0, color=INK, linewidth=0.8)
@@ -303,7 +326,7 @@ def first_throw_table(table: TokaidoTable) -> str:
     for roll, (low, high) in enumerate(ROLLS):
         state = GAME.new_initial_state().child(roll)
         values = {action: (1 + v[0]) * POINT for action, v in table.action_values(state).items()}
-        best = table.choice(table.action_values(state), 0)
+        best = table.choice(state, table.action_values(state))
         worth = ", ".join(f"{'**' if a == best else ''}{state.action_to_string(a)}: {v:.2f} %{'**' if a == best else ''}"
                           for a, v in values.items())  # fmt: skip
         rows.append([f"{low}-{high}", worth, f"{abs(np.subtract(*values.values())):.2f}"])
@@ -350,6 +373,7 @@ def page() -> str:
         worst=named(worst, worth), mean=f"{mean_of(law):.1f}", random_mean=f"{mean_of(random_law):.1f}",
         low=int(counts[np.cumsum(law) >= 0.05][0]), high=int(counts[np.cumsum(law) >= 0.95][0]),
         turns=picture_turns(law, random_law), roads=roads_picture, road_lines="\n".join(road_lines),
+        later_detours=later_detours(table),
         smaller=f"{100 * smaller:.1f}", equal=f"{100 * equal:.1f}", numbers=picture_numbers(decisions),
         hot=", ".join(f"{ROAD.stations[s].romaji} {s} ({stakes[s]:.1f})" for s in hot),
         options=options_table(base), policies=policies_table(arena, perfect),

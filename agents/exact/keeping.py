@@ -15,8 +15,8 @@ from typing import Any, Protocol, TypeVar
 import filelock
 
 from ...envs.compiling import cache_folder
-from ...envs.errors import RunError, TableError
-from .table_file import Arrays, read_table, write_table
+from ...envs.errors import OptionError, RunError, TableError
+from .table_file import HALF, Arrays, is_table, read_table, write_table
 
 CHECKPOINT_SECONDS = 60.0
 
@@ -47,14 +47,14 @@ def cache_path(name: str, wanted: Mapping[str, Any]) -> Path:
 
 
 def kept(path: Path, load: Callable[[Path], AnyTable]) -> AnyTable | None:
-    """Return the table in a file of the cache folder, or None; a damaged one is not used, which a warning says."""
-    if not path.is_file():
-        return None
+    """Return the table in a file of the cache folder, or None; one that is damaged or closed is not used but said."""
     try:
-        return load(path)
+        return load(path) if path.is_file() else None
     except TableError as error:
-        _log.warning("sekisho: a table in the cache folder cannot be used, so it is made again: %s", error)
-        return None
+        _log.warning("sekisho: a table in the cache folder cannot be used: %s", error)
+    except OSError as error:
+        _log.warning("sekisho: a table in the cache folder cannot be used: %s: %s", path, error.strerror or error)
+    return None
 
 
 def named(path: Path, load: Callable[[Path], AnyTable]) -> AnyTable:
@@ -87,25 +87,52 @@ def solve_into(
             it nobody waits.
 
     Raises:
-        RunError: if another process is solving the game, or if the file cannot be written.
+        OptionError: if the file is there and is no table.
+        RunError: if another process is solving the game, if the file cannot be written, or if memory does not suffice.
     """
-    with _alone(path.with_name(path.name + ".lock"), may_fail, waits=find is not None):
+    if not may_fail:
+        require_replaceable(path)
+    with _alone(path.with_name(f".{path.name}.sekisho-lock"), may_fail, waits=find is not None):
         found = find() if find is not None else None
         if found is not None:
             return found
         _sweep_up(path)
-        unfinished = Unfinished(path.with_name(path.name + ".part"), wanted)
-        table = solve(unfinished.read(), unfinished.write)
+        unfinished = Unfinished(path.with_name(path.name + ".sekisho-part"), wanted, overwrites=may_fail)
         try:
-            table.save(path)
-        except OSError as error:
-            message = f"the table is solved but cannot be written to {path}: {error.strerror or error}"
+            table = solve(unfinished.read(), unfinished.write)
+        except MemoryError as error:
+            raise RunError("the memory of this machine does not suffice to solve this game") from error
+        try:
+            save_as(table, path)
+        except RunError as error:
             if not may_fail:
-                raise RunError(message) from error
-            _log.warning("sekisho: %s", message)
+                raise
+            _log.warning("sekisho: %s", error)
             return table
         unfinished.remove()
     return table
+
+
+def save_as(table: Table, path: Path) -> None:
+    """Write a table; raise `RunError` if it cannot be written."""
+    try:
+        table.save(path)
+    except OSError as error:
+        raise RunError(f"cannot write the table, which is solved, to {path}: {error.strerror or error}") from error
+
+
+def require_replaceable(path: Path) -> None:
+    """Refuse a file for a table if what is there already is not one.
+
+    Raises:
+        OptionError: if it is something else.
+        RunError: if that cannot be seen.
+    """
+    try:
+        if path.exists() and not (path.is_file() and is_table(path)):
+            raise OptionError(f"{path} is there already and is no table of sekisho: name another file, or remove it")
+    except OSError as error:
+        raise RunError(f"cannot write to {path}: {error.strerror or error}") from error
 
 
 @contextlib.contextmanager
@@ -132,17 +159,24 @@ def _alone(path: Path, may_fail: bool, waits: bool) -> Iterator[None]:
 
 
 def _sweep_up(path: Path) -> None:
-    """Remove the half-written files of a run that was killed."""
-    for left in path.parent.glob(f".{glob.escape(path.name)}.*"):
+    """Remove the half-written files of a run that was killed; see `table_file.write_table` for their names."""
+    for left in path.parent.glob(f".{glob.escape(path.name)}.????????{HALF}"):
         with contextlib.suppress(OSError):
             left.unlink()
 
 
 class Unfinished:
-    """What a run that takes minutes leaves behind, so that the next one goes on from there."""
+    """What a run that takes minutes leaves behind, so that the next one goes on from there.
 
-    def __init__(self, path: Path, wanted: Mapping[str, Any], clock: Callable[[], float] = time.monotonic) -> None:
+    A file of its name that is something else stays as it is, unless the run `overwrites` it (in the cache folder).
+    """
+
+    def __init__(
+        self, path: Path, wanted: Mapping[str, Any], overwrites: bool = False,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:  # fmt: skip
         self._path = path
+        self._overwrites = self._ours = overwrites
         self._wanted = {**wanted, "unfinished": True}
         self._clock = clock
         self._next = clock() + CHECKPOINT_SECONDS
@@ -152,16 +186,27 @@ class Unfinished:
         try:
             arrays, description = read_table(self._path)
         except FileNotFoundError:
+            self._ours = True
             return None
         except (TableError, OSError) as error:
-            _log.warning("sekisho: what a stopped run has left cannot be used, so it starts from nothing: %s", error)
+            self._say_unused(str(error))
             return None
         facts = description.pop("facts", {})
-        return (arrays, facts) if description == self._wanted else None
+        if description != self._wanted:
+            self._say_unused(f"{self._path} belongs to a run for other rules")
+            return None
+        self._ours = True
+        return arrays, facts
+
+    def _say_unused(self, reason: str) -> None:
+        stays = "" if self._overwrites else "; it stays as it is, and until it is removed nothing is kept on the way"
+        _log.warning(
+            "sekisho: what a stopped run has left cannot be used, so it starts from nothing%s: %s", stays, reason
+        )
 
     def write(self, arrays: Arrays, facts: dict[str, Any]) -> None:
         """Keep how far a run is, once a minute."""
-        if self._clock() < self._next:
+        if not self._ours or self._clock() < self._next:
             return
         try:
             write_table(self._path, arrays, {**self._wanted, "facts": facts})
@@ -171,5 +216,7 @@ class Unfinished:
 
     def remove(self) -> None:
         """Forget it: the run is done."""
+        if not self._ours:
+            return
         with contextlib.suppress(OSError):
             self._path.unlink()

@@ -33,6 +33,11 @@ def find(game: Quoridor) -> QuoridorTable | None:
     return kept(table_path(game), lambda path: quoridor_table.load(path, solved))
 
 
+def where(game: Quoridor) -> Path:
+    """Return the file in which `find` looks: one that ships, or else in the cache folder."""
+    return store.shipped_table("quoridor", identity(solved_game(game))) or table_path(game)
+
+
 def load_file(path: Path, game: Quoridor) -> QuoridorTable:
     """Return the table in a file that somebody names; see `keeping.named`."""
     return named(path, lambda path: quoridor_table.load(path, solved_game(game)))
@@ -48,7 +53,7 @@ def table_for(game: Quoridor) -> QuoridorTable:
     table = find(game)
     if table is not None:
         return table
-    require_size(game)
+    quoridor_solver.check_size(game, MOST_ON_FIRST_USE)
     _log.warning("sekisho: solving %s (only the first time) ...", quoridor_solver.described(game))
     with bar() as progress:
         return solve_and_keep(game, progress=progress, waits=True)

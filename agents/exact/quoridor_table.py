@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -161,8 +161,25 @@ def load(path: Path, game: Quoridor) -> QuoridorTable:
     for name, expected in identity(game).items():
         if (found := description.get(name)) != expected:
             raise TableError(f"{path} is a table for another {name}: expected {expected!r:.300}, found {found!r:.300}")
-    facts = cast(dict[str, Any], description.get("facts", {}))
-    if "states" not in facts or len(arrays) % 2:
+    facts = description.get("facts")
+    if description.get("unfinished") or not isinstance(facts, dict) or "states" not in facts:
         raise TableError(f"{path} is unfinished: continue with `sekisho solve quoridor`")
-    levels = [Level(arrays[f"layouts_{k}"], arrays[f"scores_{k}"]) for k in range(len(arrays) // 2)]
+    levels = []
+    for placed in range(len(arrays) // 2):
+        level = arrays.get(f"layouts_{placed}"), arrays.get(f"scores_{placed}")
+        if level[0] is None or level[1] is None or not _whole(game, placed, level[0], level[1]):
+            raise TableError(f"{path} is damaged: its arrays are not those of a table of {game.name}")
+        levels.append(Level(level[0], level[1]))
+    if not levels or len(arrays) % 2 or "longest" not in facts:
+        raise TableError(f"{path} is damaged: its arrays are not those of a table of {game.name}")
     return QuoridorTable(game, levels, facts)
+
+
+def _whole(game: Quoridor, placed: int, layouts: NDArray[Any], scores: NDArray[Any]) -> bool:
+    """Return whether arrays have the types, the shapes and the order of a level."""
+    squares, fences = game.board_size * (game.board_size - 1), game.options["fences"]
+    hands = min(fences, placed) - max(0, placed - fences) + 1  # in plain Python: nothing is compiled to open a table
+    shape = (layouts.size, hands, 2, squares * squares)
+    if layouts.dtype != np.int64 or scores.dtype != np.int8 or layouts.ndim != 1 or scores.shape != shape:
+        return False
+    return layouts.size > 0 and bool((layouts[1:] > layouts[:-1]).all())

@@ -12,7 +12,7 @@ import os
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,10 +20,14 @@ from numpy.typing import NDArray
 from ...envs.errors import TableError
 
 FORMAT = "sekisho-table-1"
+HALF = ".sekisho-half"
+"""Ending of the file in which a table is written before it is put in its place."""
 Arrays = dict[str, NDArray[Any]]
 
 _TYPES = {"I64": np.int64, "I32": np.int32, "I8": np.int8, "F64": np.float64}
 _LONGEST_HEADER = 1 << 20
+_Place = tuple[Any, tuple[int, ...], int, int]
+"""Type, shape, offset and length in bytes of an array."""
 
 
 def _content(array: NDArray[Any]) -> memoryview:
@@ -62,7 +66,7 @@ def write_table(path: Path, arrays: Arrays, description: Mapping[str, Any]) -> N
     words = json.dumps(header).encode()
     words += b" " * (-len(words) % 8)
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, beside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    handle, beside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=HALF)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(len(words).to_bytes(8, "little") + words)
@@ -91,20 +95,7 @@ def read_table(path: Path, private: bool = False) -> tuple[Arrays, dict[str, Any
     """
     with path.open("rb") as file:  # one file to the end, should another be put in its place meanwhile
         size = os.fstat(file.fileno()).st_size
-        length = int.from_bytes(file.read(8), "little")
-        if size < 8 or length > min(_LONGEST_HEADER, size - 8):
-            raise TableError(f"{path} is no table of sekisho, or its beginning is damaged")
-        words = file.read(length)
-        try:
-            header = json.loads(words)
-            metadata = header.pop("__metadata__")
-            description = json.loads(metadata["description"])
-            written, form = metadata["sha256"], metadata["format"]
-            places = {name: _place(entry) for name, entry in header.items()}
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-            raise TableError(f"{path} is no table of sekisho, or its beginning is damaged") from error
-        if form != FORMAT or not isinstance(description, dict):
-            raise TableError(f"{path}: expected a table of the form {FORMAT}, not {form!r:.80}")
+        length, places, description, written = _header(path, file, size)
         if 8 + length + max((at + nbytes for _, _, at, nbytes in places.values()), default=0) != size:
             raise TableError(f"{path} was cut off or altered: its length is not what its beginning says")
         arrays = {
@@ -118,7 +109,40 @@ def read_table(path: Path, private: bool = False) -> tuple[Arrays, dict[str, Any
     return {name: np.asarray(array) for name, array in arrays.items()}, description
 
 
-def _place(entry: Mapping[str, Any]) -> tuple[Any, tuple[int, ...], int, int]:
+def is_table(path: Path) -> bool:
+    """Return whether a file begins like a table of this package, whole or not, of any game.
+
+    Raises:
+        OSError: if it cannot be read.
+    """
+    try:
+        with path.open("rb") as file:
+            _header(path, file, os.fstat(file.fileno()).st_size)
+    except TableError:
+        return False
+    return True
+
+
+def _header(path: Path, file: BinaryIO, size: int) -> tuple[int, dict[str, _Place], dict[str, Any], str]:
+    """Return the length of the header, where each array lies, the description and the checksum."""
+    length = int.from_bytes(file.read(8), "little")
+    if size < 8 or length > min(_LONGEST_HEADER, size - 8):
+        raise TableError(f"{path} is no table of sekisho, or its beginning is damaged")
+    words = file.read(length)
+    try:
+        header = json.loads(words)
+        metadata = header.pop("__metadata__")
+        description = json.loads(metadata["description"])
+        written, form = metadata["sha256"], metadata["format"]
+        places = {name: _place(entry) for name, entry in header.items()}
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
+        raise TableError(f"{path} is no table of sekisho, or its beginning is damaged") from error
+    if form != FORMAT or not isinstance(description, dict):
+        raise TableError(f"{path}: expected a table of the form {FORMAT}, not {form!r:.80}")
+    return length, places, description, written
+
+
+def _place(entry: Mapping[str, Any]) -> _Place:
     """Return type, shape, offset and length in bytes of an array; raise `ValueError` if they contradict each other."""
     dtype, shape = _TYPES[entry["dtype"]], tuple(int(length) for length in entry["shape"])
     first, last = (int(offset) for offset in entry["data_offsets"])

@@ -36,6 +36,11 @@ def find(game: Tokaido, utility: str = "place_points") -> TokaidoTable | None:
     return kept(table_path(game, utility), lambda path: _load(path, solved, utility))
 
 
+def where(game: Tokaido, utility: str = "place_points") -> Path:
+    """Return the file in which `find` looks: one that ships, or else in the cache folder."""
+    return store.shipped_table("tokaido", identity(solved_game(game), utility)) or table_path(game, utility)
+
+
 def load_file(path: Path, game: Tokaido, utility: str = "place_points") -> TokaidoTable:
     """Return the table in a file that somebody names; see `keeping.named`."""
     return named(path, lambda path: _load(path, solved_game(game), utility))
@@ -57,7 +62,7 @@ def table_for(game: Tokaido, utility: str = "place_points") -> TokaidoTable:
     table = find(game, utility)
     if table is not None:
         return table
-    require_table(game, utility)
+    _require_small(game, utility)
     tokaido_solver.check_size(solved_game(game))
     _log.warning("sekisho: solving %s (only the first time, up to a minute) ...", described(game))
     with bar() as progress:
@@ -66,9 +71,13 @@ def table_for(game: Tokaido, utility: str = "place_points") -> TokaidoTable:
 
 def require_table(game: Tokaido, utility: str) -> None:
     """Raise `AgentError`, which says what to do, if the game is too large to be solved on first use and is not solved."""
-    if game.num_players <= MOST_PLAYERS_ON_FIRST_USE or table_path(game, utility).is_file():
-        return
-    raise AgentError(f"there is no table yet for {described(game)}: make it once with `{command(game, utility)}`")
+    if not table_path(game, utility).is_file():
+        _require_small(game, utility)
+
+
+def _require_small(game: Tokaido, utility: str) -> None:
+    if game.num_players > MOST_PLAYERS_ON_FIRST_USE:
+        raise AgentError(f"there is no table yet for {described(game)}: make it once with `{command(game, utility)}`")
 
 
 def described(game: Tokaido) -> str:

@@ -51,7 +51,7 @@ class TokaidoPlayer:
         """See `agent.Player.decide`; ``statistics["seats"]`` has the expected utility of every seat."""
         seat = state.current_player()
         values = self.table.action_values(cast(TokaidoState, state))
-        action = self.table.choice(values, seat)
+        action = self.table.choice(cast(TokaidoState, state), values)
         return Decision(
             action=action,
             value=float(values[action][seat]),

@@ -7,13 +7,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...envs.errors import RunError, TableError
-from ...envs.tokaido.kernels import OVER, ROLL, SEAT, TURNS, WAITS
+from ...envs.tokaido.kernels import CROSSING, DICE, NUMBERS, OVER, ROLL, SEAT, TURNS, WAITS
 from ...envs.tokaido.rules import Tokaido, TokaidoState
 from . import tokaido_nodes
 from .table_file import Arrays, read_table, write_table
@@ -27,6 +27,9 @@ NO_CAP = 400
 
 UTILITIES = ("place_points", "first_only")
 """What a seat plays for: the place points of `returns`, or 1 for the first and 0 for all others."""
+
+_FACTS = frozenset({"states", "sweeps", "residual", "epsilon"})
+"""What the facts of every table have; those of three or more players have ``gain`` too."""
 
 
 @lru_cache(maxsize=64)
@@ -96,8 +99,24 @@ class TokaidoTable:
         words = self._words(state)
         return {action: self._values(self._after(words, action)) for action in state.legal_actions()}
 
-    def choice(self, values: Mapping[int, NDArray[np.float64]], seat: int) -> int:
-        """Return the action of perfect play given `action_values`: the lowest of those that are best to `EQUAL`."""
+    def choice(self, state: TokaidoState, values: Mapping[int, NDArray[np.float64]]) -> int:
+        """Return the action of perfect play at a state, given its `action_values`.
+
+        With two players it is the lowest of those that are best to `EQUAL`. With more it is what the table has chosen,
+        by which its values are worked out: another choice may gain as much as its `epsilon`.
+        """
+        return self._choice(self._words(state), values)
+
+    def _choice(self, words: NDArray[np.int64], values: Mapping[int, NDArray[np.float64]]) -> int:
+        if self.game.num_players > 2:
+            before, roll = words.copy(), int(words[WAITS] - ROLL)
+            if roll < 0:  # at a fork
+                table, node = self._node(TokaidoState(self.game, before))
+                return CROSSING + int(table.choices[node] & 1)
+            before[WAITS] = DICE
+            table, node = self._node(TokaidoState(self.game, before))
+            return int(self.game.rules[NUMBERS + 2 * roll + (int(table.choices[node]) >> roll & 1)])
+        seat = int(words[SEAT])
         best = max(after[seat] for after in values.values())
         return min(action for action, after in values.items() if after[seat] >= best - EQUAL)
 
@@ -116,14 +135,19 @@ class TokaidoTable:
         state, seat = TokaidoState(self.game, words), int(words[SEAT])
         if words[WAITS] >= ROLL:
             values = {action: self._values(self._after(words, action)) for action in state.legal_actions()}
-            return values[self.choice(values, seat)]
-        key = tokaido_nodes.key_of(state)
+            return values[self._choice(words, values)]
         if words[WAITS] == OVER:
-            return tokaido_nodes.end_values(self.game, key, UTILITIES.index(self.utility))
+            return tokaido_nodes.end_values(self.game, tokaido_nodes.key_of(state), UTILITIES.index(self.utility))
+        table, node = self._node(state)
+        return np.roll(table.values[node], seat)
+
+    def _node(self, state: TokaidoState) -> tuple[TokaidoTable, int]:
+        """Return the table, this one or one that is made now, that has a state, and the node of the state in it."""
+        key = tokaido_nodes.key_of(state)
         for table in (self, *self._others):
             node = tokaido_nodes.find_key(table.keys, key)
             if node >= 0:
-                return np.roll(table.values[node], seat)
+                return table, node
         if self.solve_from is None:
             raise TableError(f"play from the start cannot reach {state.to_text()!r}, so the table has no value for it")
         try:
@@ -132,7 +156,7 @@ class TokaidoTable:
             raise TableError(
                 f"play from the start cannot reach {state.to_text()!r}, and it is too far from the end to be solved now"
             ) from error
-        return np.roll(self._others[-1].values[tokaido_nodes.find_key(self._others[-1].keys, key)], seat)
+        return self._others[-1], tokaido_nodes.find_key(self._others[-1].keys, key)
 
 
 def load(path: Path, game: Tokaido, utility: str) -> TokaidoTable:
@@ -146,11 +170,19 @@ def load(path: Path, game: Tokaido, utility: str) -> TokaidoTable:
     for name, expected in identity(game, utility).items():
         if (found := description.get(name)) != expected:
             raise TableError(f"{path} is a table for another {name}: expected {expected!r:.300}, found {found!r:.300}")
-    facts = cast(dict[str, Any], description.get("facts", {}))
-    shapes = {name: array.shape for name, array in arrays.items()}
-    count = arrays["keys"].size if "keys" in arrays else 0
-    if shapes != {"keys": (count,), "values": (count, game.num_players), "choices": (count,)} or description.get(
-        "unfinished"
-    ):
+    if description.get("unfinished"):
         raise TableError(f"{path} is unfinished: continue with `sekisho solve tokaido`")
+    facts = description.get("facts")
+    needed = _FACTS | ({"gain"} if game.num_players > 2 else set())
+    if not isinstance(facts, dict) or needed - facts.keys() or not _whole(arrays, game.num_players):
+        raise TableError(f"{path} is damaged: its arrays are not those of a table of {game.name}")
     return TokaidoTable(game, utility, arrays["keys"], arrays["values"], arrays["choices"], facts)
+
+
+def _whole(arrays: Arrays, players: int) -> bool:
+    """Return whether arrays have the types, the shapes and the order of a table."""
+    count = arrays["keys"].size if "keys" in arrays else 0
+    forms = {"keys": (np.int64, (count,)), "values": (np.float64, (count, players)), "choices": (np.int32, (count,))}
+    if {name: (array.dtype.type, array.shape) for name, array in arrays.items()} != forms or count == 0:
+        return False
+    return bool((arrays["keys"][1:] > arrays["keys"][:-1]).all() and np.isfinite(arrays["values"]).all())

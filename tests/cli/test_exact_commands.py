@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from sekisho.agents.exact import keeping, table_file
+from sekisho.agents import store
+from sekisho.agents.exact import keeping, table_file, tokaido_solver
 from sekisho.cli.main import main
 
 
@@ -26,7 +27,8 @@ def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]
 
 def document(capsys: pytest.CaptureFixture[str], *words: str) -> Any:
     status, out, err = run(capsys, *words, "--json")
-    assert (status, err) == (0, "")
+    assert status == 0
+    assert err == "" or err.startswith("sekisho: already solved")
     return json.loads(out)
 
 
@@ -40,12 +42,48 @@ def test_solve_prints_the_values_that_scripts_rely_on(capsys: pytest.CaptureFixt
 
 
 def test_solve_says_it_to_people_too_and_keeps_the_table(capsys: pytest.CaptureFixture[str], cache: Path) -> None:
-    status, out, err = run(capsys, "solve", "tokaido")
+    words = ("solve", "tokaido", "--rules", "bounce_events=false")
+    status, out, err = run(capsys, *words)
     assert (status, err) == (0, "")
+    assert "0.529073" in out
+    (table,) = (cache / "tables").glob("*.safetensors")
+    assert str(table) in out
+    written = table.stat().st_mtime_ns
+    status, again, err = run(capsys, *words)
+    assert (status, again, table.stat().st_mtime_ns) == (0, out, written)
+    assert err == f"sekisho: already solved; remove {table} to solve again\n"
+    copy = cache / "copy"
+    assert run(capsys, *words, "--output", str(copy))[0] == 0
+    assert copy.read_bytes() == table.read_bytes()
+    copy.write_text("mine")
+    assert run(capsys, *words, "--output", str(copy))[0] == 2
+    assert copy.read_text() == "mine"
+
+
+def test_a_game_whose_table_ships_is_not_solved_again(
+    capsys: pytest.CaptureFixture[str], cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(keeping, "solve_into", None)
+    status, out, err = run(capsys, "solve", "tokaido")
+    assert status == 0
     assert "0.526375126" in out
     assert "3,543 places" in out
-    (table,) = (cache / "tables").iterdir()
-    assert str(table) in out
+    assert err == f"sekisho: already solved; {store.FOLDER / 'tokaido_2_three_exact.safetensors'} ships\n"
+    assert not cache.exists()
+
+
+def test_a_game_that_is_forced_into_too_little_memory(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def solve(*_: Any, **__: Any) -> Any:
+        raise MemoryError
+
+    monkeypatch.setattr(tokaido_solver, "solve", solve)
+    status, out, err = run(capsys, "solve", "tokaido", "--players", "5", "--force")
+    assert (status, out) == (1, "")
+    assert "warning: tokaido with 5 players has about 800,000,000 positions" in err.splitlines()[0]
+    assert "memory of this machine does not suffice" in err.splitlines()[1]
+    assert "--force" not in err
 
 
 def test_solve_writes_where_it_is_told(capsys: pytest.CaptureFixture[str], tmp_path: Path, cache: Path) -> None:
@@ -61,8 +99,8 @@ def test_solve_writes_where_it_is_told(capsys: pytest.CaptureFixture[str], tmp_p
         (("solve", "tokaido", "--players", "5"), 1, "800,000,000 positions"),
         (("solve", "tokaido", "--utility", "first"), 2, "did you mean 'first_only'"),
         (("solve", "tokaido", "--rules", "fork=miya"), 2, "did you mean 'forks'"),
-        (("solve", "picture_sugoroku"), 2, "no solver for picture_sugoroku"),
         (("solve", "tokaido", "--output", "."), 2, "is a folder"),
+        (("solve", "tokaido", "--output", ""), 2, "no file can be named ''"),
         (("solve", "tokaido", "--output", "/proc/nothing/table"), 1, "cannot write"),
         (("evaluate", "tokaido", "--agent", "nobody"), 2, "no agent 'nobody'"),
         (("evaluate", "tokaido", "--agent", "shortest_path"), 2, "plays quoridor"),
@@ -114,7 +152,7 @@ def test_solve_quoridor_prints_the_values_that_scripts_rely_on(capsys: pytest.Ca
     solved = document(capsys, "solve", "quoridor", "--rules", "board_size=3,fences=1")
     assert (solved["value"], solved["plies"], solved["states"]) == (-1, 8, 2082)
     assert len(solved["line"]) == 8
-    assert len(list((cache / "tables").iterdir())) == 1
+    assert not cache.exists()  # it ships
     capped = document(capsys, "solve", "quoridor", "--rules", "board_size=3,fences=1,max_plies=7")
     assert (capped["value"], capped["plies"], capped["line"]) == (0, None, [])
 
@@ -122,7 +160,8 @@ def test_solve_quoridor_prints_the_values_that_scripts_rely_on(capsys: pytest.Ca
 def test_solve_quoridor_says_it_to_people_too(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     path = tmp_path / "table"
     status, out, err = run(capsys, "solve", "quoridor", "--rules", "board_size=4,fences=1", "--output", str(path))
-    assert (status, err) == (0, "")
+    assert status == 0
+    assert err.startswith("sekisho: already solved")
     assert "the first player wins, in 7 plies" in out
     assert str(path) in out
     assert table_file.read_table(path)[1]["rules"]["fences"] == 1

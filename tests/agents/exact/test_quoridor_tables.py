@@ -90,6 +90,29 @@ def test_tables_of_other_games_are_refused(file: Path, tmp_path: Path) -> None:
         quoridor_table.load(tokaido, SMALL)
 
 
+@pytest.mark.parametrize("what", ["missing", "extra", "empty", "unsorted", "type", "shape", "none", "facts"])
+def test_a_forged_table_is_refused(file: Path, tmp_path: Path, what: str) -> None:
+    arrays, description = read_table(file)
+    layouts, scores = arrays["layouts_1"], arrays["scores_1"]
+    changes: dict[str, Any] = {
+        "missing": {"layouts_7": layouts},
+        "extra": {"other": layouts},
+        "empty": {"layouts_1": layouts[:0], "scores_1": scores[:0]},
+        "unsorted": {"layouts_1": layouts[::-1].copy()},
+        "type": {"layouts_1": layouts.astype(np.int32)},
+        "shape": {"scores_1": scores[..., 1:].copy()},
+        "none": {},
+        "facts": {},
+    }
+    forged = {} if what == "none" else {**arrays, **changes[what]}
+    if what == "missing":
+        del forged["layouts_0"]
+    facts = 3 if what == "facts" else description["facts"]
+    write_table(tmp_path / "forged", forged, {**description, "facts": facts})
+    with pytest.raises(TableError):
+        quoridor_table.load(tmp_path / "forged", SMALL)
+
+
 # --- runs -------------------------------------------------------------------------------------------------------------
 
 SOLVE = """
@@ -104,7 +127,7 @@ quoridor_library.solve_and_keep(Quoridor(board_size=4, fences=3), Path(sys.argv[
 
 
 def test_a_run_that_is_killed_leaves_no_table_and_is_continued(tmp_path: Path) -> None:
-    path, part = tmp_path / "table", tmp_path / "table.part"
+    path, part = tmp_path / "table", tmp_path / "table.sekisho-part"
     run = subprocess.Popen(
         [sys.executable, "-c", SOLVE, str(path)], env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     )
@@ -190,7 +213,7 @@ def test_other_boards_are_solved_on_first_use_and_kept(cache: Path, caplog: pyte
     path.write_bytes(path.read_bytes()[:-1])
     quoridor_library.table_for.cache_clear()
     quoridor_library.table_for(UNSHIPPED)
-    assert "cannot be used, so it is made again" in caplog.text
+    assert "cannot be used" in caplog.text
 
 
 def test_large_boards_are_not_solved_by_surprise(cache: Path) -> None:

@@ -20,7 +20,7 @@ from sekisho.agents import store
 from sekisho.agents.exact import keeping, table_file, tokaido_library, tokaido_table
 from sekisho.agents.exact.table_file import read_table, write_table
 from sekisho.agents.exact.tokaido_solver import solve
-from sekisho.envs.errors import AgentError, RunError, TableError
+from sekisho.envs.errors import AgentError, OptionError, RunError, TableError
 from sekisho.envs.tokaido.rules import Tokaido
 
 ODD = {"bounce_events": False}  # rules whose table does not ship
@@ -146,6 +146,74 @@ def test_a_shipped_table_that_is_not_the_listed_one_is_refused(monkeypatch: pyte
         tokaido_library.find(Tokaido())
 
 
+@pytest.mark.parametrize("content", ["{", "[]", "{}", '{"entries": 3}', '{"entries": [3]}', '{"entries": [{}]}'])
+def test_a_damaged_manifest_is_refused_in_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: str) -> None:
+    (tmp_path / "manifest.json").write_text(content)
+    monkeypatch.setattr(store, "FOLDER", tmp_path)
+    store.manifest.cache_clear()
+    try:
+        with pytest.raises(TableError, match="install sekisho again"):
+            tokaido_library.find(Tokaido())
+    finally:
+        store.manifest.cache_clear()
+
+
+def test_a_shipped_table_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch, cache: Path) -> None:
+    entries = store.manifest()
+    monkeypatch.setattr(store, "manifest", lambda: entries)
+    monkeypatch.setattr(store, "FOLDER", cache)
+    with pytest.raises(TableError, match=r"cannot read .*install sekisho again"):
+        tokaido_library.find(Tokaido())
+
+
+def forged(arrays: Any, what: str) -> Any:
+    """Arrays with one fault, under a checksum that is right."""
+    keys, values, choices = arrays["keys"].copy(), arrays["values"].copy(), arrays["choices"]
+    if what == "unsorted":
+        keys[[3, 4]] = keys[[4, 3]]
+    if what == "empty":
+        keys, values, choices = keys[:0], values[:0], choices[:0]
+    if what == "type of keys":
+        keys = keys.astype(np.float64)
+    if what == "type of choices":
+        choices = choices.astype(np.int8)
+    if what == "nan":
+        values[7, 0] = np.nan
+    return {"keys": keys, "values": values, "choices": choices}
+
+
+@pytest.mark.parametrize("what", ["unsorted", "empty", "type of keys", "type of choices", "nan"])
+def test_a_forged_table_is_refused(small: Path, tmp_path: Path, what: str) -> None:
+    arrays, description = read_table(small)
+    write_table(tmp_path / "forged", forged(arrays, what), description)
+    with pytest.raises(TableError, match="is damaged"):
+        tokaido_table.load(tmp_path / "forged", Tokaido(**ODD), "place_points")
+
+
+@pytest.mark.parametrize("facts", [None, 3, [], {}, {"states": 1}])
+def test_a_table_without_its_facts_is_refused(small: Path, tmp_path: Path, facts: Any) -> None:
+    arrays, description = read_table(small)
+    write_table(tmp_path / "forged", arrays, {**description, "facts": facts})
+    with pytest.raises(TableError, match="is damaged"):
+        tokaido_table.load(tmp_path / "forged", Tokaido(**ODD), "place_points")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("shape", [float("inf")]), ("shape", [float("nan")]), ("shape", 3), ("dtype", "F16"), ("dtype", []),
+     ("data_offsets", [0, float("inf")])],
+)  # fmt: skip
+def test_a_forged_header_is_refused(small: Path, tmp_path: Path, name: str, value: Any) -> None:
+    content = small.read_bytes()
+    length = int.from_bytes(content[:8], "little")
+    header = json.loads(content[8 : 8 + length])
+    header["keys"][name] = value
+    words = json.dumps(header).encode()
+    (tmp_path / "forged").write_bytes(len(words).to_bytes(8, "little") + words + content[8 + length :])
+    with pytest.raises(TableError):
+        read_table(tmp_path / "forged")
+
+
 def test_options_that_change_nothing_share_a_table(cache: Path) -> None:
     for options in ({"allow_resign": True}, {"finish": "first"}, {"max_turns": 1000}):
         assert tokaido_library.find(Tokaido(**options)) is not None
@@ -162,7 +230,7 @@ def test_a_table_is_made_on_first_use_and_kept(cache: Path, caplog: pytest.LogCa
     assert caplog.text == ""
     np.testing.assert_array_equal(table.values, again.values)
     name = tokaido_library.table_path(Tokaido(**ODD), "place_points").name
-    assert {path.name for path in (cache / "tables").iterdir()} <= {name, f"{name}.lock"}
+    assert {path.name for path in (cache / "tables").iterdir()} <= {name, f".{name}.sekisho-lock"}
 
 
 def test_a_damaged_table_in_the_cache_is_made_again_and_said(cache: Path, caplog: pytest.LogCaptureFixture) -> None:
@@ -172,7 +240,7 @@ def test_a_damaged_table_in_the_cache_is_made_again_and_said(cache: Path, caplog
     content[-9] ^= 64
     path.write_bytes(content)
     table = tokaido_library.table_for(Tokaido(**ODD))
-    assert "cannot be used, so it is made again" in caplog.text
+    assert "cannot be used" in caplog.text
     np.testing.assert_array_equal(table.values, solve(Tokaido(**ODD)).values)
     tokaido_table.load(path, Tokaido(**ODD), "place_points")
 
@@ -180,6 +248,15 @@ def test_a_damaged_table_in_the_cache_is_made_again_and_said(cache: Path, caplog
 def test_four_players_are_not_solved_by_surprise(cache: Path) -> None:
     with pytest.raises(AgentError, match="`sekisho solve tokaido --players 4 --rules goal=over`"):
         tokaido_library.table_for(Tokaido(players=4, goal="over"))
+
+
+def test_a_damaged_table_does_not_start_a_long_run_either(cache: Path, caplog: pytest.LogCaptureFixture) -> None:
+    path = tokaido_library.table_path(Tokaido(players=4), "place_points")
+    path.parent.mkdir(parents=True)
+    path.write_bytes(b"damaged")
+    with pytest.raises(AgentError, match="`sekisho solve tokaido --players 4`"):
+        tokaido_library.table_for(Tokaido(players=4))
+    assert str(path) in caplog.text
 
 
 def full_disk(*_args: Any, **_keywords: Any) -> None:
@@ -200,7 +277,7 @@ def test_a_full_disk_is_an_error_where_a_file_was_named_and_a_warning_else(
 def test_two_processes_do_not_solve_into_the_same_file(tmp_path: Path) -> None:
     import filelock
 
-    with filelock.FileLock(tmp_path / "table.lock"), pytest.raises(RunError, match="another process"):
+    with filelock.FileLock(tmp_path / ".table.sekisho-lock"), pytest.raises(RunError, match="another process"):
         tokaido_library.solve_and_keep(Tokaido(**ODD), output=tmp_path / "table")
 
 
@@ -220,7 +297,7 @@ def test_a_run_that_is_killed_leaves_no_table_and_is_continued(tmp_path: Path) -
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     words = [sys.executable, "-c", SOLVE, str(path)]
     run = subprocess.Popen(words, env=environment)
-    part = tmp_path / "three.part"
+    part = tmp_path / "three.sekisho-part"
     while not part.is_file() or read_table(part)[1]["facts"]["sweeps"] < 10:
         assert run.poll() is None
         time.sleep(0.02)
@@ -253,6 +330,60 @@ def test_what_a_stopped_run_left_is_not_used_when_it_is_damaged_or_for_other_rul
     assert checkpoint.read() is None
     write_table(part, {}, {**wanted, "unfinished": True, "facts": {"sweeps": 3}})
     assert checkpoint.read() == ({}, {"sweeps": 3})
+
+
+def test_solving_into_a_file_leaves_what_lies_beside_it_alone(tmp_path: Path) -> None:
+    beside = [".table.swp", ".table.local", ".table.12345678", "table.lock", "table.part", "table.sekisho-part"]
+    for name in beside:
+        (tmp_path / name).write_text("mine")
+    half = tmp_path / f".table.abcd_123{table_file.HALF}"  # what a run that was killed has left
+    half.write_text("half")
+    tokaido_library.solve_and_keep(Tokaido(**ODD), output=tmp_path / "table")
+    assert {path.name for path in tmp_path.iterdir()} == {*beside, "table"}
+    assert all((tmp_path / name).read_text() == "mine" for name in beside)
+
+
+def test_what_a_run_for_other_rules_left_beside_a_file_stays(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    part = tmp_path / "table.sekisho-part"
+    write_table(part, {}, {"game": "tokaido", "unfinished": True, "facts": {}})
+    before = part.read_bytes()
+    checkpoint = keeping.Unfinished(part, {"game": "other"}, clock=iter([0.0, 1e3, 1e3, 1e3]).__next__)
+    assert checkpoint.read() is None
+    assert "stays as it is" in caplog.text
+    checkpoint.write({}, {})
+    checkpoint.remove()
+    assert part.read_bytes() == before
+
+
+def test_only_a_table_is_replaced_by_a_table(tmp_path: Path) -> None:
+    path = tmp_path / "thesis.txt"
+    path.write_text("mine")
+    with pytest.raises(OptionError, match="is no table of sekisho"):
+        tokaido_library.solve_and_keep(Tokaido(**ODD), output=path)
+    assert [(p.name, p.read_text()) for p in tmp_path.iterdir()] == [("thesis.txt", "mine")]
+    write_table(tmp_path / "table", {}, {"game": "quoridor"})
+    table = tokaido_library.solve_and_keep(Tokaido(**ODD), output=tmp_path / "table")
+    assert read_table(tmp_path / "table")[1]["facts"]["states"] == table.facts["states"]
+
+
+def test_a_table_in_the_cache_that_cannot_be_opened_is_not_used_and_named(
+    cache: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    def closed(path: Path) -> Any:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+
+    path = cache / "table"
+    path.write_bytes(b"")
+    assert keeping.kept(path, closed) is None
+    assert str(path) in caplog.text
+
+
+def test_too_little_memory_is_said(tmp_path: Path) -> None:
+    def solve(*_: Any) -> Any:
+        raise MemoryError
+
+    with pytest.raises(RunError, match="memory"):
+        keeping.solve_into(tmp_path / "table", False, {}, solve)
 
 
 def test_a_description_is_part_of_the_checksum(small: Path, tmp_path: Path) -> None:

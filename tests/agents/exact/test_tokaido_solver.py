@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from sekisho.agents.exact import tokaido_kernels as compiled
 from sekisho.agents.exact import tokaido_solver, tokaido_table
 from sekisho.agents.exact import tokaido_sweeps as sweeps
 from sekisho.agents.exact.tokaido_nodes import enumerate_nodes, key_of, state_at
@@ -14,6 +15,7 @@ from sekisho.agents.exact.tokaido_solver import check_size, solve, solve_nodes, 
 from sekisho.agents.exact.tokaido_table import EQUAL, TokaidoTable
 from sekisho.envs.counter_rng import new_rng
 from sekisho.envs.errors import RunError, TableError
+from sekisho.envs.tokaido.kernels import STATE_SIZE
 from sekisho.envs.tokaido.rules import Tokaido, TokaidoState
 
 # Two players, both perfect: from the rules' page and from an independent solver.
@@ -181,6 +183,44 @@ def test_first_only_is_reported_with_the_epsilon_that_it_needed() -> None:
     assert table.facts["epsilon"] >= EQUAL
     assert table.facts["gain"] <= table.facts["epsilon"]
     np.testing.assert_allclose(table.values.sum(axis=1), 1.0, atol=1e-9)
+
+
+def test_what_is_played_under_first_only_is_the_equilibrium_that_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Play that took another choice wherever it gains a little would not have the values of the table."""
+    monkeypatch.setattr(tokaido_solver, "EQUAL", 1e-3)  # the whole game needs some 1e-5, so late a position nothing
+    start = late(3, "45 46 47 / 1 / turn")
+    table = solve(start.game, "first_only", start)
+    assert table.facts["gain"] > EQUAL  # somewhere what is chosen is not the best, by itself
+    below_best = 0
+    for node in range(0, table.keys.size, 5):
+        key = int(table.keys[node])
+        kind = int(compiled.state_of(start.game.rules, key, np.zeros(STATE_SIZE, np.int64)))
+        if kind not in (compiled.THROW, compiled.CHOOSE_ROAD):
+            continue
+        state = state_at(table.game, key)
+        children = [(1.0, state)]
+        if kind == compiled.THROW:
+            children = [(chance, state.child(roll)) for roll, chance in state.chance_outcomes()]
+        mean = np.zeros(3)
+        for chance, child in children:
+            values = table.action_values(child)
+            action = table.choice(child, values)
+            below_best += values[action][0] < max(after[0] for after in values.values()) - EQUAL
+            assert values[action][0] >= max(after[0] for after in values.values()) - table.facts["epsilon"]
+            mean += chance * values[action]
+        np.testing.assert_allclose(mean, table.values[node], atol=1e-11, err_msg=state.to_text())
+        np.testing.assert_allclose(
+            sum(chance * table.seat_values(child) for chance, child in children), table.values[node], atol=1e-11
+        )
+    assert below_best > 0
+
+
+def test_resigning_is_never_the_choice_with_three_players() -> None:
+    state = late(3, "52 51 53 / 1 / [1-2]", allow_resign=True)
+    table = solve(Tokaido(players=3), "place_points", late(3, "50 51 53 / 1 / turn"))
+    table.solve_from = tokaido_solver.solve_from(table.game, table.utility)
+    values = table.action_values(state)
+    assert table.choice(state, values) in (0, 1)
 
 
 @pytest.mark.parametrize("players", [5, 6])
