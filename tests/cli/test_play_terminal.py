@@ -11,7 +11,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -66,11 +66,15 @@ class Terminal:
         os.write(self.master, text.encode())
 
     def press(self, key: str) -> None:
-        """Press a key until it is felt: one typed in the moment between a prompt and its line editing goes astray."""
-        for _ in range(30):
+        """Press a key that ends the process until it is felt."""
+        self.insist(lambda: self.type(key))
+
+    def insist(self, act: Callable[[], None]) -> None:
+        """Do what ends the process until it is felt: between a prompt and its line editing keys and signals go astray."""
+        for _ in range(12):
             with contextlib.suppress(OSError):
-                self.type(key)
-            for _ in range(20):
+                act()
+            for _ in range(50):
                 self._read(0.1)
                 if self.process.poll() is not None:
                     return
@@ -129,7 +133,7 @@ def test_ctrl_c_saves_says_where_and_how_to_go_on(opened: list[Terminal], tmp_pa
     terminal.read_until(PROMPT)
     terminal.type("c2\n")
     terminal.read_until(PROMPT)
-    terminal.type("\x03")
+    terminal.press("\x03")
     status, words = terminal.end()
     assert status == 1
     assert f"Go on:     sekisho play --load {terminal.saved()}" in words
@@ -151,7 +155,7 @@ def test_a_signal_to_end_saves(opened: list[Terminal], tmp_path: Path, name: str
     terminal.read_until(PROMPT)
     terminal.type("c2\n")
     terminal.read_until(PROMPT)
-    terminal.process.send_signal(getattr(signal, name))
+    terminal.insist(lambda: terminal.process.send_signal(getattr(signal, name)))
     status, words = terminal.end()
     assert status == 1
     assert "Traceback" not in words
@@ -209,7 +213,7 @@ def test_the_tabulator_key_completes_words_and_moves(opened: list[Terminal], tmp
     terminal.read_until(PROMPT)
     terminal.type("jour\t\n")
     assert "journal" in terminal.read_until("nothing was played yet")
-    terminal.type("\x03")
+    terminal.press("\x03")
     assert terminal.end()[0] == 1
 
 
