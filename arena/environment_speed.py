@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import Any
 
 import gymnasium
@@ -52,16 +53,27 @@ def gymnasium_steps_per_second(game: str, seconds: float = 0.5) -> float:
 
 def aec_steps_per_second(game: str, seconds: float = 0.5) -> float:
     """Return the steps of the PettingZoo environment per second, new games included."""
-    env: Any = pettingzoo.make("aec", environment_id(game))
+    env = pettingzoo.make("aec", environment_id(game))
+    return aec_loop(env, lambda _observation, info: info["action_mask"], seconds)
+
+
+def aec_loop(env: Any, mask_of: Callable[[Any, Any], Any], seconds: float) -> float:
+    """Return the steps of an AEC environment per second, new games included.
+
+    Args:
+        env: the environment.
+        mask_of: returns the mask of legal actions, given the observation and the info of the agent to move.
+        seconds: how long to step.
+    """
     rng = np.random.default_rng(0)
     env.reset(seed=0)
     steps, begin, spent = 0, time.perf_counter(), 0.0
     while spent < seconds:
-        _, _, terminated, truncated, info = env.last()
+        observation, _, terminated, truncated, info = env.last()
         if terminated or truncated:
             env.reset()
         else:
-            env.step(random_action(info["action_mask"], rng))
+            env.step(random_action(mask_of(observation, info), rng))
             steps += 1
         spent = time.perf_counter() - begin
     env.close()

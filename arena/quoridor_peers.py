@@ -10,9 +10,7 @@ import time
 from importlib.metadata import version
 from typing import Any
 
-import numpy as np
-
-from .environment_speed import random_action
+from .environment_speed import aec_loop
 from .speed import Contest, Meter
 
 _STEPS_A_GAME = 40  # after which games of `quoridor-env` are begun anew, see below
@@ -34,19 +32,8 @@ def _installed(module: str, distribution: str) -> str | None:
 
 def quoridor_rl_steps_per_second(seconds: float = 1.0) -> float:
     """Return the steps of the AEC environment of ``quoridor-rl`` per second, its masks used."""
-    env: Any = importlib.import_module("quoridor_rl").env()
-    rng = np.random.default_rng(0)
-    env.reset(seed=0)
-    steps, begin, spent = 0, time.perf_counter(), 0.0
-    while spent < seconds:
-        observation, _, terminated, truncated, _ = env.last()
-        if terminated or truncated:
-            env.reset()
-        else:
-            env.step(random_action(observation["action_mask"], rng))
-            steps += 1
-        spent = time.perf_counter() - begin
-    return steps / spent
+    env = importlib.import_module("quoridor_rl").env()
+    return aec_loop(env, lambda observation, _info: observation["action_mask"], seconds)
 
 
 def quoridor_env_steps_per_second(seconds: float = 2.0) -> float:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 
 def write_text_atomically(path: Path, text: str) -> None:
@@ -13,15 +16,26 @@ def write_text_atomically(path: Path, text: str) -> None:
 
 
 def write_bytes_atomically(path: Path, content: bytes) -> None:
-    """Write `content` beside `path`, then put it in its place.
+    """Write `content` beside `path`, then put it in its place; see `replaced`."""
+    with replaced(path) as file:
+        file.write(content)
+
+
+@contextlib.contextmanager
+def replaced(path: Path, suffix: str = "") -> Iterator[BinaryIO]:
+    """Give a file beside `path` to write to, and put it in the place of `path` when all is written.
+
+    Args:
+        path: where the content belongs.
+        suffix: how the name of the file beside it ends, for whoever sweeps up after a process that was killed.
 
     Raises:
         OSError: if it cannot be written; what stood at `path` is untouched.
     """
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=suffix)
     try:
         with os.fdopen(handle, "wb") as file:
-            file.write(content)
+            yield file
             file.flush()
             os.fsync(file.fileno())
         Path(name).chmod(0o644)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -18,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...envs.errors import TableError
+from ...envs.files import replaced
 
 FORMAT = "sekisho-table-1"
 HALF = ".sekisho-half"
@@ -66,19 +66,10 @@ def write_table(path: Path, arrays: Arrays, description: Mapping[str, Any]) -> N
     words = json.dumps(header).encode()
     words += b" " * (-len(words) % 8)
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, beside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=HALF)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(len(words).to_bytes(8, "little") + words)
-            for name in sorted(arrays):
-                file.write(_content(arrays[name]))
-            file.flush()
-            os.fsync(file.fileno())
-        Path(beside).chmod(0o644)
-        Path(beside).replace(path)
-    except BaseException:
-        Path(beside).unlink(missing_ok=True)
-        raise
+    with replaced(path, HALF) as file:
+        file.write(len(words).to_bytes(8, "little") + words)
+        for name in sorted(arrays):
+            file.write(_content(arrays[name]))
 
 
 def read_table(path: Path, private: bool = False) -> tuple[Arrays, dict[str, Any]]:

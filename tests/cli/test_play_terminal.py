@@ -71,7 +71,7 @@ class Terminal:
 
     def insist(self, act: Callable[[], None]) -> None:
         """Do what ends the process until it is felt: between a prompt and its line editing keys and signals go astray."""
-        for _ in range(12):
+        for _ in range(3):
             with contextlib.suppress(OSError):
                 act()
             for _ in range(50):
