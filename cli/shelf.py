@@ -142,13 +142,7 @@ class Shelf:
             try:
                 folder.mkdir(parents=True, exist_ok=True)
                 path, lock = _claimed_free(folder / name)
-                try:
-                    write_session(path, session)
-                except BaseException:
-                    _released(path, lock)
-                    raise
-                self.release()
-                self.path, self._lock = path, lock
+                self._settle_in(path, lock, session)
                 return True
             except (OSError, RunError) as error:
                 failed = error if isinstance(error, RunError) else RunError(f"cannot use {folder}: {error.strerror}")
@@ -165,15 +159,18 @@ class Shelf:
             write_session(path, session)
         else:
             require_free(path)
-            lock = _claimed(path)
-            try:
-                write_session(path, session)
-            except BaseException:
-                _released(path, lock)
-                raise
-            self.release()
-            self.path, self._lock = path, lock
+            self._settle_in(path, _claimed(path), session)
         self._named, self.trouble, self._lost, self._told = path, "", False, ""
+
+    def _settle_in(self, path: Path, lock: filelock.BaseFileLock | None, session: Session) -> None:
+        """Write the game to a file that has been claimed, and keep it there from then on."""
+        try:
+            write_session(path, session)
+        except BaseException:
+            _released(path, lock)
+            raise
+        self.release()
+        self.path, self._lock = path, lock
 
     def next(self) -> Shelf:
         """Return where a rematch is kept: beside the game before, under a name of its own."""
