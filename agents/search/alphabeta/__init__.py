@@ -1,0 +1,1 @@
+"""Alpha-beta search for Quoridor, compiled: see `agent`."""

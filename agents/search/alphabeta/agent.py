@@ -1,0 +1,101 @@
+"""The agent `alphabeta`: Quoridor by looking ahead as far as time allows, the fences that matter first."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ....envs.core import Game, State
+from ....envs.errors import AgentError, OptionError
+from ....envs.quoridor.rules import Quoridor
+from ...agent import Agent, Decision, require_decision
+from .frames import DECIDED, DEPTH_LIMIT
+from .search import AlphaBetaSearch, Found
+
+DEFAULT_NODES = 100_000
+"""Where no limit is given."""
+
+
+@dataclass
+class AlphaBetaAgent(Agent):
+    """Alpha-beta search for Quoridor, with 4 players against all others at once.
+
+    It keeps its table of positions from one decision to the next, so its decisions depend on its earlier ones; `reset`
+    forgets them. The first use in a process loads compiled code; `seconds` count from after it.
+
+    Args:
+        depth: plies to look ahead, 1..64.
+        nodes: positions to look at, at least 1.
+        seconds: for a decision, above 0. Of several limits the first that is reached counts; with none, 100,000 nodes.
+        memory: MiB of the table of positions, 1..65536.
+    """
+
+    depth: int | None = None
+    nodes: int | None = None
+    seconds: float | None = None
+    memory: int = 64
+    _search: AlphaBetaSearch | None = field(default=None, init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        _check(self.depth is None or 1 <= self.depth <= DEPTH_LIMIT, "depth", f"1..{DEPTH_LIMIT}", self.depth)
+        _check(self.nodes is None or self.nodes >= 1, "nodes", "at least 1", self.nodes)
+        _check(self.seconds is None or 0 < self.seconds < math.inf, "seconds", "above 0", self.seconds)
+        _check(1 <= self.memory <= 2**16, "memory", "1..65536 (MiB)", self.memory)
+
+    def supports(self, game: Game) -> None:
+        """See `Agent.supports`; Quoridor only. Loads what that takes."""
+        self._search_for(game)
+
+    def reset(self) -> None:
+        """See `Agent.reset`."""
+        if self._search is not None:
+            self._search.forget()
+
+    def _search_for(self, game: Game) -> AlphaBetaSearch:
+        if not isinstance(game, Quoridor):
+            raise AgentError(f"agent 'alphabeta' plays Quoridor, not {game.name}: try 'expectimax' or 'mcts'")
+        if self._search is None or self._search.game != game:
+            self._search = AlphaBetaSearch(game, self.memory)
+        return self._search
+
+    def act(self, state: State, rng: np.random.Generator, deadline: float | None = None) -> Decision:
+        """See `Agent.act`; at least one move is judged, however late it is. It draws nothing from `rng`.
+
+        The statistics are ``depth`` (plies that were looked ahead to the full), ``deepest``, ``nodes``, ``races``
+        (layouts of fences whose races were solved), ``seconds``, ``proven`` (the value is a win or loss, seen to its
+        end) and ``score`` (hundredths of log-odds).
+        """
+        search = self._search_for(state.game)
+        require_decision(state)
+        begin = time.monotonic()
+        ends = [end for end in (deadline, begin + self.seconds if self.seconds else None) if end is not None]
+        unlimited = not ends and self.nodes is None and self.depth is None
+        nodes = DEFAULT_NODES if unlimited else self.nodes
+        found = search.run(state, self.depth or DEPTH_LIMIT, nodes, min(ends, default=None))
+        return Decision(
+            action=found.action,
+            value=_expected_return(found),
+            line=found.line,
+            statistics={
+                "depth": found.depth,
+                "deepest": found.deepest,
+                "nodes": found.nodes,
+                "races": found.races,
+                "seconds": time.monotonic() - begin,
+                "proven": found.is_decided,
+                "score": found.value,
+            },
+        )
+
+
+def _expected_return(found: Found) -> float:
+    """Return -1..1 for a value in hundredths of log-odds."""
+    return math.copysign(1.0, found.value) if abs(found.value) > DECIDED else math.tanh(found.value / 200)
+
+
+def _check(good: bool, name: str, expected: str, value: object) -> None:
+    if not good:
+        raise OptionError(f"option {name!r} of agent 'alphabeta' must be {expected}, not {value!r}")

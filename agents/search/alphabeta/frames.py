@@ -1,0 +1,61 @@
+"""The memory of the search: one row of 64-bit integers for each ply of the line that is looked at.
+
+A row, a *frame*, begins with the state of its position, so that the game's kernels work on it as it is. The other
+columns are named here, as are the words of ``control``, in which the search keeps where it stands between two calls,
+what it has found, and what it has learnt about moves.
+"""
+
+from __future__ import annotations
+
+from ....envs.quoridor.kernels import STATE_SIZE
+
+DEPTH_LIMIT = 64
+"""Plies that a search looks ahead at most."""
+MAX_MOVES = 256
+ACTIONS = 209
+KILLERS = 2
+"""Moves that are remembered for a ply because they refuted something there."""
+
+# --- a frame ---------------------------------------------------------------------------------------------------------
+STEPS = STATE_SIZE  # four words: fewest steps of each seat to its goal line, pawns ignored
+ALPHA, BETA, DEPTH = STEPS + 4, STEPS + 5, STEPS + 6  # the window, for the camp to move; plies still to look ahead
+LOW = STEPS + 7  # alpha as it was at the beginning
+BEST, BEST_MOVE = STEPS + 8, STEPS + 9  # best value so far, and its action or -1
+STAGE, COUNT, NEXT = STEPS + 10, STEPS + 11, STEPS + 12  # see `machine.advance`; moves in the list, and those tried
+KEY = STEPS + 13
+ATTEMPT, REDUCTION, CURRENT = STEPS + 14, STEPS + 15, STEPS + 16  # how the child below is searched; its action
+TABLE_MOVE = STEPS + 17  # what the transposition table proposes, or -1
+QUIET = STEPS + 18  # plies since the last fence, those before the search included
+SKIPPED = STEPS + 19  # whether nobody moved on the way here
+LINE_LENGTH = STEPS + 20
+LIST = STEPS + 21  # the moves
+ORDER = LIST + MAX_MOVES  # how promising each is
+AFTER = ORDER + MAX_MOVES  # steps of the four seats after it, a byte each
+LINE = AFTER + MAX_MOVES  # the best line from here
+FRAME_SIZE = LINE + DEPTH_LIMIT
+
+# --- control ---------------------------------------------------------------------------------------------------------
+NODES, MODE, PLY_NOW, VALUE = 0, 1, 2, 3  # nodes so far; what comes next, at which ply, with which value
+ITERATION, WINDOW_LOW, WINDOW_HIGH, WIDTH = 4, 5, 6, 7  # depth of the iteration and the window at its root
+DONE_DEPTH, DONE_MOVE, DONE_VALUE, DONE_LENGTH = 8, 9, 10, 11  # what the search has found so far
+MAX_DEPTH, FINISHED = 12, 13  # depth to stop at; whether there is nothing left to search
+CAMPS = 14  # a bit for each seat: seats with the same one stand together
+PAST = 15  # positions before the root that have a key
+SETTLED, DEEPEST, AGE = 16, 17, 18  # races solved; plies looked ahead; age of what is written to the table
+EVALUATION = 19  # address of the evaluation
+DONE_LINE = 20  # the best line
+KEYS = DONE_LINE + DEPTH_LIMIT  # keys of the positions of the game, then of the line that is looked at
+MAX_PAST = 512
+HISTORY = KEYS + MAX_PAST + DEPTH_LIMIT  # for each seat and action: how often it refuted a line, weighted
+KILLER = HISTORY + 4 * ACTIONS  # `KILLERS` words a ply
+CONTROL_SIZE = KILLER + KILLERS * DEPTH_LIMIT
+
+# --- scratch: uint64 [., 2], written over at every list of moves -----------------------------------------------------
+ACROSS = 82  # four rows: the fences across the shortest paths of each seat; rows before: squares by distance
+SCRATCH_ROWS = ACROSS + 4
+
+# --- values ----------------------------------------------------------------------------------------------------------
+WON = 30_000
+"""Value of a win at the root; one in n plies is worth n less."""
+DECIDED = WON - 2_000
+"""Values above it, or below its negative, are proven wins or losses."""

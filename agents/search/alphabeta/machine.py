@@ -1,0 +1,436 @@
+"""Alpha-beta as a machine that can be stopped anywhere and goes on where it stood.
+
+Iterative deepening with aspiration windows; principal variation search (Marsland, Campbell 1982) with late move
+reductions, null moves and a transposition table, in fail-soft negamax form. There is no recursion: what a call of a
+function would keep stands in the frame of its ply, and ``control`` says what comes next. So the clock is read outside,
+between calls of `run`, and nothing is lost by that.
+
+Every seat belongs to one of two camps, and a value is that of the camp to move. With two players each is a camp. With
+four the seat that is thought for stands alone against the others (paranoid search: Sturtevant, Korf 2000), and between
+two seats of one camp neither the value nor the window changes its sign.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ....envs.compiling import kernel
+from ....envs.counter_rng import mix
+from ....envs.kernels import TERMINAL
+from ....envs.quoridor.kernels import (
+    ACTION,
+    GOAL_HIGH,
+    GOAL_LOW,
+    HORIZONTAL,
+    LEFT,
+    MAX_PLIES,
+    PAWN,
+    PLAYERS,
+    PLY,
+    SEAT,
+    SIZE,
+    STATE_SIZE,
+    VERTICAL,
+    WINNER,
+    apply,
+    hash,
+    pawn_targets,
+    to_move,
+    walls_of,
+)
+from ...exact.quoridor_races import race_plies
+from .evaluation import evaluation_at
+from .frames import (
+    ACTIONS, AFTER, AGE, ALPHA, ATTEMPT, BEST, BEST_MOVE, BETA, CAMPS, COUNT, CURRENT, DECIDED, DEEPEST, DEPTH,
+    DEPTH_LIMIT, DONE_DEPTH, DONE_LENGTH, DONE_LINE, DONE_MOVE, DONE_VALUE, EVALUATION, FINISHED, HISTORY, ITERATION,
+    KEY, KEYS, KILLER, KILLERS, LINE, LINE_LENGTH, LIST, LOW, MAX_DEPTH, MODE, NEXT, NODES, ORDER, PAST, PLY_NOW, QUIET,
+    REDUCTION, SETTLED, SKIPPED, STAGE, STEPS, TABLE_MOVE, VALUE, WIDTH, WINDOW_HIGH, WINDOW_LOW, WON,
+)  # fmt: skip
+from .moves import UNKNOWN, generate, pack_steps, pick, steps_after
+from .transpositions import EXACT, LEAST, MOST, from_here, from_root, probe, store
+
+ENTER, ADVANCE, LEAVE = 0, 1, 2  # modes: a new position; its next move; its value is found
+NEW, SKIP_TRIED, TABLE_TRIED, LISTED = 0, 1, 2, 3  # stages of a frame
+REDUCED, SCOUT, FULL, SKIP = 0, 1, 2, 3  # attempts: less deep; is it better at all; how much; nobody moves
+_INFINITE = 32_000
+_ASPIRATION = 40
+_SKIP_DEPTH, _SKIP_REDUCTION = 3, 2
+_QUIET_DEPTH = 3  # plies still to look ahead from which on quiet fences are looked at
+_RACE_DEPTH = 2  # and from which on a race that is not known yet is solved
+_NEAR_CAP = 2 * DEPTH_LIMIT  # plies before the cap from which on they are part of what a position is
+_MOST_HISTORY = 1 << 16
+
+
+@kernel
+def run(
+    rules: Any, frames: Any, control: Any, scratch: Any, entries: Any, layouts: Any, races: Any, data: Any, nodes: Any
+) -> Any:
+    """Search on for so many nodes, positions that were entered; return how many, fewer if nothing is left to search.
+
+    Args:
+        rules: of a game of Quoridor.
+        frames: int64 ``[DEPTH_LIMIT + 1, FRAME_SIZE]``; see `frames`.
+        control: int64 ``[CONTROL_SIZE]``.
+        scratch: uint64 ``[SCRATCH_ROWS, 2]``.
+        entries: uint64 ``[even, 2]``: the transposition table.
+        layouts, races: see `race_plies`; of no use with four players.
+        data: float64: the numbers of the evaluation.
+        nodes: to enter.
+    """
+    evaluation = evaluation_at(control[EVALUATION])
+    end = control[NODES] + nodes
+    while not control[FINISHED]:
+        ply, mode = control[PLY_NOW], control[MODE]
+        frame = frames[ply]
+        if mode == ENTER:
+            if control[NODES] >= end:
+                break
+            control[NODES] += 1
+            found, value = enter(rules, frame, control, entries, layouts, races, ply)
+            if not found and ply > 0 and frame[DEPTH] <= 0:
+                found, value = True, evaluation(rules, frame, data)
+            control[VALUE], control[MODE] = value, LEAVE if found else ADVANCE
+        elif mode == ADVANCE:
+            if frame[STAGE] == NEW:
+                frame[STAGE] = SKIP_TRIED
+                if may_skip(rules, frame, ply) and evaluation(rules, frame, data) >= frame[BETA]:
+                    skip(rules, frames, control, ply)
+                    continue
+            advance(rules, frames, control, scratch, entries, ply)
+        elif ply == 0:
+            end_iteration(frames, control)
+        else:
+            take(frames, control, entries, ply - 1)
+    return nodes - (end - control[NODES])
+
+
+# --- the root --------------------------------------------------------------------------------------------------------
+
+
+@kernel
+def start(frames: Any, control: Any) -> None:
+    """Begin with the position in the first frame: state, steps and quiet plies; see `search` for the rest."""
+    control[NODES] = control[SETTLED] = control[DEEPEST] = control[FINISHED] = 0
+    control[DONE_DEPTH] = control[DONE_LENGTH] = 0
+    control[DONE_MOVE] = -1
+    control[WIDTH] = _ASPIRATION
+    frames[0, SKIPPED] = 0
+    for i in range(4 * ACTIONS):
+        control[HISTORY + i] >>= 3
+    begin_iteration(frames, control, 1, -_INFINITE, _INFINITE)
+
+
+@kernel
+def begin_iteration(frames: Any, control: Any, depth: Any, low: Any, high: Any) -> None:
+    """Search the root anew, `depth` plies deep, for values within a window."""
+    root = frames[0]
+    control[ITERATION], control[WINDOW_LOW], control[WINDOW_HIGH] = depth, low, high
+    root[ALPHA], root[BETA], root[DEPTH] = low, high, depth
+    control[PLY_NOW], control[MODE] = 0, ENTER
+
+
+@kernel
+def end_iteration(frames: Any, control: Any) -> None:
+    """Take the value of the root; widen the window where it fell outside, else look one ply further."""
+    depth, width, value = control[ITERATION], control[WIDTH], control[VALUE]
+    low, high = control[WINDOW_LOW], control[WINDOW_HIGH]
+    if value <= low or value >= high:  # never outside an infinite window
+        control[WIDTH] = width * 4
+        far = _INFINITE if width > 500 or abs(value) > DECIDED else width * 4
+        if value <= low:
+            begin_iteration(frames, control, depth, max(value - far, -_INFINITE), high)
+        else:
+            begin_iteration(frames, control, depth, low, min(value + far, _INFINITE))
+        return
+    control[DONE_DEPTH], control[WIDTH] = depth, _ASPIRATION
+    decided = abs(value) > DECIDED
+    if depth >= control[MAX_DEPTH] or (decided and WON - abs(value) <= depth):
+        control[FINISHED] = 1
+    elif decided or depth < 3:
+        begin_iteration(frames, control, depth + 1, -_INFINITE, _INFINITE)
+    else:
+        begin_iteration(frames, control, depth + 1, value - _ASPIRATION, value + _ASPIRATION)
+
+
+@kernel
+def note_root(frames: Any, control: Any, value: Any) -> None:
+    """Keep the best move of the root as it is found: it holds even if the iteration is never finished."""
+    root = frames[0]
+    control[DONE_MOVE], control[DONE_VALUE] = root[BEST_MOVE], value
+    control[DONE_LENGTH] = root[LINE_LENGTH]
+    for i in range(root[LINE_LENGTH]):
+        control[DONE_LINE + i] = root[LINE + i]
+
+
+# --- a position ------------------------------------------------------------------------------------------------------
+
+
+@kernel
+def key_of(rules: Any, frame: Any) -> Any:
+    """Return the key (int64) of a position; close to the cap the plies that are left are part of it."""
+    key = hash(rules, frame)
+    if rules[MAX_PLIES] > 0 and rules[MAX_PLIES] - frame[PLY] < _NEAR_CAP:
+        key = mix(key + np.uint64(frame[PLY]))
+    return np.int64(key)
+
+
+@kernel
+def is_repeated(rules: Any, control: Any, frame: Any, ply: Any) -> Any:
+    """Return whether the position stood on the board before, in the game or in the line that is looked at."""
+    here = control[PAST] + ply
+    back = rules[PLAYERS]
+    while back <= frame[QUIET] and back <= here:
+        if control[KEYS + here - back] == frame[KEY]:
+            return True
+        back += rules[PLAYERS]
+    return False
+
+
+@kernel
+def wins_at_once(rules: Any, frame: Any) -> Any:
+    """Return whether the side to move can step or jump onto its goal line."""
+    seat = frame[SEAT]
+    if frame[STEPS + seat] > 2:
+        return False
+    low, high = pawn_targets(rules, frame, walls_of(frame))
+    return ((low & np.uint64(rules[GOAL_LOW + seat])) | (high & np.uint64(rules[GOAL_HIGH + seat]))) != np.uint64(0)
+
+
+@kernel
+def race_value(rules: Any, frame: Any, control: Any, layouts: Any, races: Any, ply: Any) -> Any:
+    """Return ``(known, value)`` of a position with two players if nobody places another fence."""
+    horizontal, vertical = frame[HORIZONTAL], frame[VERTICAL]
+    slot = np.int64(mix(np.uint64(horizontal) + mix(np.uint64(vertical))) % np.uint64(layouts.shape[0]))
+    if layouts[slot, 0] != horizontal or layouts[slot, 1] != vertical:
+        if frame[DEPTH] < _RACE_DEPTH:
+            return False, 0
+        control[SETTLED] += 1
+    plies = race_plies(rules, frame, layouts, races)
+    if plies == 0 or (rules[MAX_PLIES] > 0 and abs(plies) > rules[MAX_PLIES] - frame[PLY]):
+        return True, 0
+    return True, WON - ply - plies if plies > 0 else ply - plies - WON
+
+
+@kernel
+def enter(rules: Any, frame: Any, control: Any, entries: Any, layouts: Any, races: Any, ply: Any) -> Any:
+    """Look at a new position; return ``(found, value)``: whether its value is known without looking at its moves."""
+    frame[LINE_LENGTH] = 0
+    frame[STAGE] = NEW
+    frame[COUNT] = frame[NEXT] = 0
+    frame[BEST], frame[BEST_MOVE], frame[TABLE_MOVE] = -_INFINITE, -1, -1
+    frame[KEY] = key_of(rules, frame)
+    control[KEYS + control[PAST] + ply] = frame[KEY]
+    control[DEEPEST] = max(control[DEEPEST], ply)
+    if ply > 0:
+        found, value = judge(rules, frame, control, layouts, races, ply)
+        if found or frame[DEPTH] <= 0:
+            return found, value
+    frame[LOW] = frame[ALPHA]
+    value, depth, kind, move = probe(entries, np.uint64(frame[KEY]))
+    if kind != 0:
+        frame[TABLE_MOVE] = move
+        if ply > 0 and depth >= frame[DEPTH] and frame[BETA] - frame[ALPHA] == 1:
+            value = from_root(value, ply)
+            if kind == EXACT or (kind == LEAST and value >= frame[BETA]) or (kind == MOST and value <= frame[ALPHA]):
+                return True, value
+    return False, 0
+
+
+@kernel
+def judge(rules: Any, frame: Any, control: Any, layouts: Any, races: Any, ply: Any) -> Any:
+    """Return ``(found, value)`` of a position below the root by the rules alone, the race of the pawns included."""
+    if frame[WINNER] >= 0:
+        same = (control[CAMPS] >> frame[WINNER] ^ control[CAMPS] >> frame[SEAT]) & 1 == 0
+        return True, WON - ply if same else ply - WON
+    if to_move(rules, frame) == TERMINAL or is_repeated(rules, control, frame, ply):
+        return True, 0
+    if wins_at_once(rules, frame):
+        return True, WON - ply - 1
+    # at best the next move but one wins, at worst the next one loses
+    frame[ALPHA] = max(frame[ALPHA], ply + 2 - WON)
+    frame[BETA] = min(frame[BETA], WON - ply - 3)
+    if frame[ALPHA] >= frame[BETA]:
+        return True, frame[ALPHA]
+    if rules[PLAYERS] == 2:
+        mine, theirs = frame[LEFT + frame[SEAT]], frame[LEFT + 1 - frame[SEAT]]
+        if mine == 0 or theirs == 0:
+            known, value = race_value(rules, frame, control, layouts, races, ply)
+            if known and (
+                (mine == 0 and theirs == 0)
+                # who has fences need not place them
+                or (mine > 0 and value > DECIDED and value >= frame[BETA])
+                or (theirs > 0 and value < -DECIDED and value <= frame[ALPHA])
+            ):
+                return True, value
+    return False, 0
+
+
+# --- its moves -------------------------------------------------------------------------------------------------------
+
+
+@kernel
+def descend(rules: Any, frame: Any, child: Any, action: Any, packed: Any) -> None:
+    """Write the position after an action, or after nobody moved (-1), into the frame below."""
+    for word in range(STATE_SIZE):
+        child[word] = frame[word]
+    if action >= 0:
+        apply(rules, child, action)
+        child[QUIET] = frame[QUIET] + 1 if action < rules[SIZE] * rules[SIZE] else 0
+    else:
+        child[SEAT] = 1 - frame[SEAT]
+        child[PLY] += 1
+        child[QUIET] = 0  # what comes after it repeats nothing
+    for seat in range(4):
+        child[STEPS + seat] = packed >> (8 * seat) & 0xFF
+    frame[CURRENT] = action
+
+
+@kernel
+def same_camp(control: Any, frame: Any, child: Any) -> Any:
+    """Return whether the seats to move in two frames stand together."""
+    return (control[CAMPS] >> frame[SEAT] ^ control[CAMPS] >> child[SEAT]) & 1 == 0
+
+
+@kernel
+def attempt(frames: Any, control: Any, ply: Any, kind: Any) -> None:
+    """Begin to search the child below `ply` with the window and depth of a kind of attempt."""
+    frame, child = frames[ply], frames[ply + 1]
+    low, high, depth = frame[ALPHA], frame[BETA], frame[DEPTH] - 1
+    if kind == SKIP:
+        low = high - 1
+    elif kind != FULL:
+        high = low + 1
+    if kind == SKIP or kind == REDUCED:
+        depth -= frame[REDUCTION]
+    if not same_camp(control, frame, child):
+        low, high = -high, -low
+    frame[ATTEMPT] = kind
+    child[ALPHA], child[BETA], child[DEPTH] = low, high, depth
+    child[SKIPPED] = kind == SKIP
+    control[PLY_NOW], control[MODE] = ply + 1, ENTER
+
+
+@kernel
+def may_skip(rules: Any, frame: Any, ply: Any) -> Any:
+    """Return whether it may be tried to let nobody move: what is good enough even then is good enough."""
+    return (
+        ply > 0
+        and frame[SKIPPED] == 0
+        and frame[DEPTH] >= _SKIP_DEPTH
+        and rules[PLAYERS] == 2
+        and frame[BETA] - frame[ALPHA] == 1
+        and abs(frame[BETA]) < DECIDED
+        and frame[LEFT + frame[SEAT]] > 0
+    )
+
+
+@kernel
+def skip(rules: Any, frames: Any, control: Any, ply: Any) -> None:
+    """Search the position in which nobody moved."""
+    frame = frames[ply]
+    frame[REDUCTION] = _SKIP_REDUCTION
+    descend(rules, frame, frames[ply + 1], -1, pack_steps(frame))
+    attempt(frames, control, ply, SKIP)
+
+
+@kernel
+def reduction_of(frame: Any, tried: Any, order: Any) -> Any:
+    """Return by how many plies a move is searched less deep at first."""
+    if frame[DEPTH] < 2 or tried < 3:
+        return 0
+    less = 1 if tried < 12 else 2
+    if order < -1_500:
+        less += 1
+    return min(less, frame[DEPTH] - 1)
+
+
+@kernel
+def advance(rules: Any, frames: Any, control: Any, scratch: Any, entries: Any, ply: Any) -> None:
+    """Begin to search the next move of a position, or find its value if there is none left."""
+    frame = frames[ply]
+    if frame[STAGE] == SKIP_TRIED:
+        frame[STAGE] = TABLE_TRIED
+        if frame[TABLE_MOVE] >= 0:
+            packed = steps_after(rules, frame, frame[TABLE_MOVE])
+            if packed != UNKNOWN:
+                descend(rules, frame, frames[ply + 1], frame[TABLE_MOVE], packed)
+                attempt(frames, control, ply, FULL)
+                return
+            frame[TABLE_MOVE] = -1  # of another position with the same key
+    tried = np.int64(frame[TABLE_MOVE] >= 0)
+    if frame[STAGE] == TABLE_TRIED:
+        frame[STAGE] = LISTED
+        quiet = ply == 0 or frame[DEPTH] >= _QUIET_DEPTH
+        generate(rules, frame, control, ply, scratch, quiet)
+        if frame[COUNT] + tried == 0 and not quiet:
+            generate(rules, frame, control, ply, scratch, True)
+        if frame[COUNT] + tried == 0:  # shut in by pawns and without a fence: the seat passes
+            here = rules[ACTION + frame[PAWN + frame[SEAT]]]
+            frame[LIST], frame[ORDER], frame[AFTER], frame[COUNT] = here, 0, pack_steps(frame), 1
+    if frame[NEXT] >= frame[COUNT]:
+        kind = LEAST if frame[BEST] >= frame[BETA] else (EXACT if frame[BEST] > frame[LOW] else MOST)
+        close(frame, control, entries, ply, kind)
+        return
+    place = pick(frame)
+    frame[NEXT] = place + 1
+    tried += place
+    frame[REDUCTION] = reduction_of(frame, tried, frame[ORDER + place])
+    descend(rules, frame, frames[ply + 1], frame[LIST + place], frame[AFTER + place])
+    attempt(frames, control, ply, FULL if tried == 0 else (REDUCED if frame[REDUCTION] > 0 else SCOUT))
+
+
+@kernel
+def close(frame: Any, control: Any, entries: Any, ply: Any, kind: Any) -> None:
+    """Leave a position with the best value that was found, and keep that in the table."""
+    value, key = from_here(frame[BEST], ply), np.uint64(frame[KEY])
+    store(entries, key, value, frame[DEPTH], kind, frame[BEST_MOVE], control[AGE])
+    control[VALUE], control[PLY_NOW], control[MODE] = frame[BEST], ply, LEAVE
+
+
+@kernel
+def take(frames: Any, control: Any, entries: Any, ply: Any) -> None:
+    """Take the value of the child below `ply`: search it again if it may be better than it seemed, else go on."""
+    frame, child = frames[ply], frames[ply + 1]
+    value = control[VALUE] if same_camp(control, frame, child) else -control[VALUE]
+    kind = frame[ATTEMPT]
+    control[PLY_NOW], control[MODE] = ply, ADVANCE
+    if kind == SKIP:
+        if value >= frame[BETA]:
+            # a win that was seen with a move less is not proven by that
+            control[VALUE], control[MODE] = min(value, DECIDED), LEAVE
+        return
+    if kind == REDUCED and value > frame[ALPHA]:
+        attempt(frames, control, ply, SCOUT)
+        return
+    if kind != FULL and frame[ALPHA] < value < frame[BETA]:
+        attempt(frames, control, ply, FULL)
+        return
+    if value <= frame[BEST]:
+        return
+    frame[BEST] = value
+    if value > frame[ALPHA]:
+        frame[ALPHA], frame[BEST_MOVE] = value, frame[CURRENT]
+        frame[LINE] = frame[CURRENT]
+        length = min(child[LINE_LENGTH], DEPTH_LIMIT - 1)
+        for i in range(length):
+            frame[LINE + 1 + i] = child[LINE + i]
+        frame[LINE_LENGTH] = length + 1
+        if ply == 0:
+            note_root(frames, control, value)
+    if value >= frame[BETA]:
+        credit(frame, control, ply)
+        close(frame, control, entries, ply, LEAST)
+
+
+@kernel
+def credit(frame: Any, control: Any, ply: Any) -> None:
+    """Remember a move that refuted the one before it."""
+    place = HISTORY + frame[SEAT] * ACTIONS + frame[CURRENT]
+    control[place] = min(control[place] + frame[DEPTH] * frame[DEPTH] * 16, _MOST_HISTORY)
+    first = KILLER + KILLERS * ply
+    if control[first] != frame[CURRENT]:
+        for i in range(KILLERS - 1, 0, -1):
+            control[first + i] = control[first + i - 1]
+        control[first] = frame[CURRENT]

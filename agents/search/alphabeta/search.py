@@ -1,0 +1,153 @@
+"""A search by alpha-beta: its memory, and how it is begun, continued and read."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+
+import numpy as np
+
+from ....envs.core import State
+from ....envs.errors import AgentError
+from ....envs.quoridor.kernels import PLAYERS, distance
+from ....envs.quoridor.rules import Quoridor, QuoridorState
+from ...exact.quoridor_races import Races
+from ..limits import Limits
+from .evaluation import SIGNATURE, evaluate, hand_made
+from .frames import (
+    AGE, CAMPS, CONTROL_SIZE, DECIDED, DEEPEST, DEPTH_LIMIT, DONE_DEPTH, DONE_LENGTH, DONE_LINE, DONE_MOVE, DONE_VALUE,
+    EVALUATION, FINISHED, FRAME_SIZE, KEYS, KILLER, MAX_DEPTH, MAX_PAST, NODES, PAST, QUIET, SCRATCH_ROWS, SETTLED,
+    STEPS,
+)  # fmt: skip
+from .machine import key_of, run, start
+
+_ENTRY_BYTES = 16
+_RACE_SLOTS = 1024
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a search found.
+
+    Attributes:
+        action: the best one.
+        value: for the side to move, in hundredths of log-odds; see `frames.WON` for wins.
+        line: the best line, `action` first.
+        depth: plies that were looked ahead to the full.
+        deepest: plies that some line was looked ahead.
+        nodes: positions that were entered.
+        races: layouts of fences whose races were solved.
+    """
+
+    action: int
+    value: int
+    line: tuple[int, ...]
+    depth: int
+    deepest: int
+    nodes: int
+    races: int
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether the value is a win or loss that was seen to the end."""
+        return abs(self.value) > DECIDED
+
+
+class AlphaBetaSearch:
+    """The memory of a search, for one game.
+
+    Args:
+        game: what is played.
+        memory: MiB of the transposition table.
+    """
+
+    def __init__(self, game: Quoridor, memory: int = 64) -> None:
+        self.game = game
+        self._frames = np.zeros((DEPTH_LIMIT + 1, FRAME_SIZE), np.int64)
+        self._control = np.zeros(CONTROL_SIZE, np.int64)
+        self._scratch = np.zeros((SCRATCH_ROWS, 2), np.uint64)
+        try:
+            self._entries = np.zeros((memory * 2**20 // _ENTRY_BYTES // 2 * 2, 2), np.uint64)
+        except MemoryError:
+            raise AgentError(f"this machine has no {memory} MiB for a table: give 'memory' a smaller value") from None
+        if game.num_players == 2:
+            races = Races(game, _RACE_SLOTS)
+            self._layouts, self._races = races.layouts, races.values
+        else:
+            self._layouts, self._races = np.full((1, 2), -1, np.int64), np.zeros((1, 2, 81, 81), np.int16)
+        self._data = hand_made()
+        self._control[EVALUATION] = _address(evaluate)
+        self.forget()
+        self.run(game.new_initial_state(), 1, 1, None)  # load the compiled code now, not in thinking time
+        self.forget()
+
+    def forget(self) -> None:
+        """Leave nothing of what was searched."""
+        self._entries[:] = 0
+        address = self._control[EVALUATION]
+        self._control[:] = 0
+        self._control[EVALUATION] = address
+        self._control[KILLER:] = -1
+
+    def run(self, state: State, depth: int, nodes: int | None, end: float | None) -> Found:
+        """Search a decision of this game.
+
+        Args:
+            state: where somebody is to decide.
+            depth: plies to look ahead, at most.
+            nodes: positions to enter, at most; None for no bound.
+            end: moment of `time.monotonic` to stop at; None for no bound.
+        """
+        self._begin(state, depth)
+        arrays = self._frames, self._control, self._scratch, self._entries, self._layouts, self._races, self._data
+        limits = Limits(nodes, end)
+        limits.run([functools.partial(run, self.game.rules, *arrays)])
+        while self._control[DONE_MOVE] < 0:  # out of time before the first move was judged
+            run(self.game.rules, *arrays, 64)
+        control = self._control
+        return Found(
+            action=int(control[DONE_MOVE]),
+            value=int(control[DONE_VALUE]),
+            line=tuple(int(action) for action in control[DONE_LINE : DONE_LINE + control[DONE_LENGTH]]),
+            depth=int(control[DONE_DEPTH]),
+            deepest=int(control[DEEPEST]),
+            nodes=int(control[NODES]),
+            races=int(control[SETTLED]),
+        )
+
+    def _begin(self, state: State, depth: int) -> None:
+        root, control, rules = self._frames[0], self._control, self.game.rules
+        past = quiet_past(state)
+        root[: state.words.size] = state.words
+        for seat in range(self.game.num_players):
+            root[STEPS + seat] = distance(rules, state.words, seat)
+        root[QUIET] = len(past)
+        control[PAST] = len(past)
+        for i, earlier in enumerate(past):
+            control[KEYS + i] = key_of(rules, earlier.words)
+        control[CAMPS] = 2 if self.game.num_players == 2 else 1 << state.current_player()
+        control[MAX_DEPTH] = min(depth, DEPTH_LIMIT)
+        control[AGE] = (control[AGE] + 1) & 0xFF
+        start(self._frames, control)
+
+
+def quiet_past(state: State) -> list[State]:
+    """Return the positions since the last fence, the oldest first, `state` left out."""
+    pawn_moves = state.game.options["board_size"] ** 2
+    history = state.history()
+    count = 0
+    while count < min(len(history), MAX_PAST) and history[-1 - count] < pawn_moves:
+        count += 1
+    past, walk = [], state.clone()
+    for _ in range(count):
+        walk.undo_action()
+        past.append(walk.clone())
+    return past[::-1]
+
+
+@functools.cache
+def _address(function: object) -> int:
+    """Return the address of a compiled evaluation; the cache keeps the function alive."""
+    function.compile(SIGNATURE.args)
+    result = function.overloads[SIGNATURE.args]
+    return int(result.library.get_pointer_to_function(result.fndesc.llvm_func_name))
