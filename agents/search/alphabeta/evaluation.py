@@ -61,9 +61,11 @@ def evaluate(rules: Any, frame: Any, data: Any) -> Any:
 
 def hand_made() -> NDArray[np.float64]:
     """Return weights for `evaluate`, float64 ``[PHASES * WEIGHTS]``."""
+    phase = np.arange(PHASES) / 20
+    late = np.exp(-np.arange(PHASES) / 3)
     table = np.empty((PHASES, WEIGHTS))
-    table[:, LEAD] = 60
-    table[:, FENCES] = 42
-    table[:, TURN] = 30
+    table[:, LEAD] = 100 * (0.293 - 0.113 * phase + 0.256 * late)
+    table[:, FENCES] = 100 * (0.903 - 0.758 * phase - 0.519 * late)
+    table[:, TURN] = 100 * (0.18 * phase + 0.492 * late - 0.059 + 0.1)
     table[0] = (200, 0, 100)
     return table.ravel()

@@ -48,11 +48,11 @@ from .frames import (
     KEY, KEYS, KILLER, KILLERS, LINE, LINE_LENGTH, LIST, LOW, MAX_DEPTH, MODE, NEXT, NODES, ORDER, PAST, PLY_NOW, QUIET,
     REDUCTION, SETTLED, SKIPPED, STAGE, STEPS, TABLE_MOVE, VALUE, WIDTH, WINDOW_HIGH, WINDOW_LOW, WON,
 )  # fmt: skip
-from .moves import UNKNOWN, generate, pack_steps, pick, steps_after
+from .moves import ALL, HOSTILE, REST, UNKNOWN, generate, pack_steps, pick, steps_after
 from .transpositions import EXACT, LEAST, MOST, from_here, from_root, probe, store
 
 ENTER, ADVANCE, LEAVE = 0, 1, 2  # modes: a new position; its next move; its value is found
-NEW, SKIP_TRIED, TABLE_TRIED, LISTED = 0, 1, 2, 3  # stages of a frame
+NEW, SKIP_TRIED, TABLE_TRIED, HALF_LISTED, LISTED = 0, 1, 2, 3, 4  # stages of a frame
 REDUCED, SCOUT, FULL, SKIP = 0, 1, 2, 3  # attempts: less deep; is it better at all; how much; nobody moves
 _INFINITE = 32_000
 _ASPIRATION = 40
@@ -361,14 +361,16 @@ def advance(rules: Any, frames: Any, control: Any, scratch: Any, entries: Any, p
             frame[TABLE_MOVE] = -1  # of another position with the same key
     tried = np.int64(frame[TABLE_MOVE] >= 0)
     if frame[STAGE] == TABLE_TRIED:
+        frame[STAGE] = LISTED if ply == 0 or frame[DEPTH] >= _QUIET_DEPTH else HALF_LISTED
+        generate(rules, frame, control, ply, scratch, ALL if frame[STAGE] == LISTED else HOSTILE)
+    # that everything loses is only true if everything has been tried
+    if frame[STAGE] == HALF_LISTED and frame[NEXT] >= frame[COUNT] and frame[BEST] < -DECIDED:
         frame[STAGE] = LISTED
-        quiet = ply == 0 or frame[DEPTH] >= _QUIET_DEPTH
-        generate(rules, frame, control, ply, scratch, quiet)
-        if frame[COUNT] + tried == 0 and not quiet:
-            generate(rules, frame, control, ply, scratch, True)
-        if frame[COUNT] + tried == 0:  # shut in by pawns and without a fence: the seat passes
-            here = rules[ACTION + frame[PAWN + frame[SEAT]]]
-            frame[LIST], frame[ORDER], frame[AFTER], frame[COUNT] = here, 0, pack_steps(frame), 1
+        generate(rules, frame, control, ply, scratch, REST)
+    if frame[STAGE] == LISTED and frame[COUNT] == 0 and frame[BEST] == -_INFINITE:
+        # shut in by pawns and without a fence: the seat passes
+        here = rules[ACTION + frame[PAWN + frame[SEAT]]]
+        frame[LIST], frame[ORDER], frame[AFTER], frame[COUNT] = here, 0, pack_steps(frame), 1
     if frame[NEXT] >= frame[COUNT]:
         kind = LEAST if frame[BEST] >= frame[BETA] else (EXACT if frame[BEST] > frame[LOW] else MOST)
         close(frame, control, entries, ply, kind)
@@ -378,7 +380,7 @@ def advance(rules: Any, frames: Any, control: Any, scratch: Any, entries: Any, p
     tried += place
     frame[REDUCTION] = reduction_of(frame, tried, frame[ORDER + place])
     descend(rules, frame, frames[ply + 1], frame[LIST + place], frame[AFTER + place])
-    attempt(frames, control, ply, FULL if tried == 0 else (REDUCED if frame[REDUCTION] > 0 else SCOUT))
+    attempt(frames, control, ply, FULL if frame[BEST] == -_INFINITE else (REDUCED if frame[REDUCTION] > 0 else SCOUT))
 
 
 @kernel

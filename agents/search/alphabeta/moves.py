@@ -32,6 +32,8 @@ from .frames import (
 )  # fmt: skip
 from .paths import fences_across_shortest, steps_between
 
+ALL, HOSTILE, REST = 0, 1, 2
+"""Moves that are wanted of a position."""
 UNKNOWN = -1
 """Packed steps where a seat would be cut off."""
 _STEP = 1_000  # order of a move that gains a step
@@ -110,8 +112,8 @@ def gain_of(rules: Any, frame: Any, camps: Any, packed: Any) -> Any:
 
 
 @kernel
-def generate(rules: Any, frame: Any, control: Any, ply: Any, scratch: Any, quiet_fences: Any) -> None:
-    """Write the moves of a position and how promising they are into its frame.
+def generate(rules: Any, frame: Any, control: Any, ply: Any, scratch: Any, wanted: Any) -> None:
+    """Write moves of a position and how promising they are into its frame.
 
     Args:
         rules: of the game.
@@ -119,11 +121,11 @@ def generate(rules: Any, frame: Any, control: Any, ply: Any, scratch: Any, quiet
         control: has the camps and what was learnt about moves.
         ply: below the root.
         scratch: uint64 ``[SCRATCH_ROWS, 2]``, written to.
-        quiet_fences: whether fences across no shortest path of an enemy are wanted.
+        wanted: `ALL`; `HOSTILE`: pawn moves and the fences across a shortest path of an enemy; `REST`: the others.
     """
     frame[COUNT] = frame[NEXT] = 0
     seat, walls = frame[SEAT], walls_of(frame)
-    low, high = pawn_targets(rules, frame, walls)
+    low, high = (_0, _0) if wanted == REST else pawn_targets(rules, frame, walls)
     for word in range(2):
         targets = high if word else low
         while targets:
@@ -135,9 +137,12 @@ def generate(rules: Any, frame: Any, control: Any, ply: Any, scratch: Any, quiet
     if frame[LEFT + seat] > 0:
         hostile_h, hostile_v = find_fences_across(rules, frame, control[CAMPS], walls, scratch)
         free_h, free_v = fence_candidates(rules, frame)
-        if not quiet_fences:
+        if wanted == HOSTILE:
             free_h &= hostile_h
             free_v &= hostile_v
+        elif wanted == REST:
+            free_h &= ~hostile_h
+            free_v &= ~hostile_v
         add_fences(rules, frame, control, ply, scratch, free_h, hostile_h, 0)
         add_fences(rules, frame, control, ply, scratch, free_v, hostile_v, 1)
 
