@@ -1,0 +1,233 @@
+"""The agent `alphabeta`: right where the truth is known, repeatable, and the same however often it is stopped."""
+
+from __future__ import annotations
+
+import functools
+import time
+from typing import Any
+
+import numpy as np
+import pytest
+
+from sekisho.agents import make_agent
+from sekisho.agents.agent import Decision
+from sekisho.agents.search.alphabeta import frames, machine, search
+from sekisho.agents.search.alphabeta.search import AlphaBetaSearch, quiet_past
+from sekisho.envs import State, load_game
+from sekisho.envs.errors import AgentError, OptionError, UnknownNameError
+from sekisho.envs.quoridor.rules import Quoridor
+from support.plain_search import alpha_beta
+
+RNG = np.random.default_rng(0)
+
+
+def decide(spec: str, state: State) -> Decision:
+    return make_agent(spec).act(state, np.random.default_rng(0))
+
+
+def positions(count: int, seed: int, most_plies: int = 10, **options: Any) -> list[State]:
+    game, rng = load_game("quoridor", **options), np.random.default_rng(seed)
+    found: list[State] = []
+    while len(found) < count:
+        state = game.new_initial_state()
+        for _ in range(rng.integers(most_plies)):
+            if not state.is_terminal():
+                state.apply_action(int(rng.choice(state.legal_actions())))
+        if not state.is_terminal():
+            found.append(state)
+    return found
+
+
+# --- what is known ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("board_size", "fences"), [(3, 1), (3, 2), (4, 1), (4, 2)])
+def test_what_it_claims_to_be_decided_is_so_by_the_exact_tables(board_size: int, fences: int) -> None:
+    exact, agent = make_agent("exact"), make_agent("alphabeta:nodes=30000")
+    decided = 0
+    for state in positions(60, 3, board_size=board_size, fences=fences, max_plies=None):
+        agent.reset()
+        decision, truth = agent.act(state, RNG), exact.act(state, RNG)
+        if decision.statistics["proven"]:
+            decided += 1
+            assert decision.value == np.sign(truth.value), state.to_text()
+            child = state.child(decision.action)
+            after = child.returns()[state.current_player()]
+            if not child.is_terminal():
+                after = -np.sign(exact.act(child, RNG).value)
+            assert after == decision.value, (state.to_text(), state.action_to_string(decision.action))
+    assert decided > 45
+
+
+@pytest.mark.parametrize("options", [{}, {"board_size": 6, "fences": 4}])
+def test_wins_within_few_plies_are_found_and_none_is_made_up(options: dict[str, Any]) -> None:
+    game = load_game("quoridor", **options)
+    agent = make_agent("alphabeta:depth=4")
+    seen = set()
+    size = game.options["board_size"]
+    for state in positions(400, 8, 40, **options):
+        near = min(search.distance(game.rules, state.words, seat) for seat in range(2))
+        if near > 2:
+            continue
+        agent.reset()
+        decision = agent.act(state, RNG)
+        truth = int(alpha_beta(game.table, game.rules, state.words, game.num_actions, 3 if size > 6 else 4))
+        seen.add(truth)
+        if truth != 0:
+            assert decision.statistics["proven"], state.to_text()
+            assert decision.value == truth, state.to_text()
+    assert seen >= {1, 0}
+
+
+def test_a_step_onto_the_goal_line_is_taken() -> None:
+    decision = decide("alphabeta:nodes=100", load_game("quoridor").from_text(" / / e8 e5 / 10 10 / 1 / 30"))
+    assert (decision.value, decision.statistics["score"]) == (1.0, frames.WON - 1)
+
+
+def test_a_win_that_the_cap_forbids_is_none() -> None:
+    game = load_game("quoridor", fences=0, max_plies=40)
+    assert decide("alphabeta:depth=8", game.from_text(" / / e4 a4 / 0 0 / 1 / 10")).value == -1.0
+    assert decide("alphabeta:depth=8", game.from_text(" / / e4 a6 / 0 0 / 1 / 20")).value == 1.0
+    assert decide("alphabeta:depth=8", game.from_text(" / / e4 a6 / 0 0 / 1 / 32")).value == 0.0
+
+
+def test_going_back_and_forth_counts_as_a_draw() -> None:
+    # a race that neither side can win: both are shut behind the other on a board of their own corridor
+    game = load_game("quoridor", board_size=3, fences=1)
+    state = game.new_initial_state()
+    for word in ("a1", "a3", "b1", "b3"):
+        state.apply_action(state.string_to_action(word))
+    assert len(quiet_past(state)) == 4
+    found = AlphaBetaSearch(Quoridor(board_size=3, fences=1)).run(state, 6, None, None)
+    assert found.action in state.legal_actions()
+
+
+def test_the_past_since_the_last_fence_is_known() -> None:
+    state = load_game("quoridor").new_initial_state()
+    for word in ("e2", "e8", "a1h", "e7", "e3"):
+        state.apply_action(state.string_to_action(word))
+    assert [past.to_text() for past in quiet_past(state)] == [
+        load_game("quoridor").from_text(text).to_text()
+        for text in ("a1 / / e2 e8 / 9 10 / 2 / 3", "a1 / / e2 e7 / 9 10 / 1 / 4")
+    ]
+
+
+# --- how it works -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("options", [{}, {"board_size": 5, "fences": 3}, {"players": 4}])
+def test_a_search_that_is_stopped_after_every_few_nodes_finds_the_same(options: dict[str, Any]) -> None:
+    game = Quoridor(**options)
+    whole, pieces = AlphaBetaSearch(game, 4), AlphaBetaSearch(game, 4)
+    for state in positions(3, 11, **options):
+        found = whole.run(state, 5, None, None)
+        pieces._begin(state, 5)
+        arrays = [getattr(pieces, name) for name in ("_frames", "_control", "_scratch", "_entries", "_layouts")]
+        step = functools.partial(machine.run, game.rules, *arrays, pieces._races, pieces._data)
+        nodes, rng = 0, np.random.default_rng(2)
+        while not pieces._control[frames.FINISHED]:
+            nodes += step(int(rng.integers(1, 40)))
+        assert nodes == found.nodes
+        assert pieces._control[frames.DONE_MOVE] == found.action
+        assert pieces._control[frames.DONE_VALUE] == found.value
+
+
+def test_as_many_nodes_are_looked_at_as_were_asked_for() -> None:
+    state = load_game("quoridor").new_initial_state()
+    assert decide("alphabeta:nodes=12345", state).statistics["nodes"] == 12345
+
+
+def test_decisions_repeat() -> None:
+    for state in positions(4, 12):
+        first, second = (decide("alphabeta:nodes=3000", state) for _ in range(2))
+        assert (first.action, first.value, first.line) == (second.action, second.value, second.line)
+
+
+def test_reset_forgets() -> None:
+    agent, state = make_agent("alphabeta:nodes=2000"), positions(1, 13)[0]
+    first = agent.act(state, RNG)
+    agent.act(state.child(first.action), RNG)
+    agent.reset()
+    again = agent.act(state, RNG)
+    assert (again.action, again.value, again.line) == (first.action, first.value, first.line)
+
+
+def test_the_line_can_be_played() -> None:
+    for state in positions(5, 14):
+        decision = decide("alphabeta:nodes=5000", state)
+        assert decision.line[0] == decision.action
+        walk = state.clone()
+        for action in decision.line:
+            assert action in walk.legal_actions()
+            walk.apply_action(action)
+        assert len(decision.line) > 1
+
+
+def test_time_is_kept() -> None:
+    agent = make_agent("alphabeta:seconds=0.2")
+    state = load_game("quoridor").new_initial_state()
+    agent.supports(state.game)
+    late = []
+    for _ in range(5):
+        begin = time.monotonic()
+        agent.act(state, RNG)
+        late.append(time.monotonic() - begin - 0.2)
+    assert min(late) < 0.02
+    begin = time.monotonic()
+    agent.act(state, RNG, begin + 0.05)
+    assert time.monotonic() - begin < 0.15
+
+
+def test_a_deadline_in_the_past_still_gets_a_move() -> None:
+    for state in positions(3, 15):
+        decision = make_agent("alphabeta").act(state, RNG, time.monotonic() - 1)
+        assert decision.action in state.legal_actions()
+
+
+@pytest.mark.parametrize("players", [2, 4])
+def test_it_beats_the_heuristic(players: int) -> None:
+    game = load_game("quoridor", players=players)
+    agent, other = make_agent("alphabeta:nodes=1500"), make_agent("heuristic")
+    wins = 0
+    rng = np.random.default_rng(16)
+    for number in range(8):
+        state = game.new_initial_state()
+        for _ in range(4):
+            state.apply_action(int(rng.choice(state.legal_actions())))
+        agent.reset()
+        seat = number % players
+        while not state.is_terminal():
+            mover = agent if state.current_player() == seat else other
+            state.apply_action(mover.act(state, rng).action)
+        wins += state.returns()[seat] == 1
+    assert wins >= (6 if players == 2 else 3)
+
+
+# --- refusals ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "spec",
+    ["depth=0", "depth=65", "depth=x", "nodes=0", "nodes=-3", "seconds=0", "seconds=-1", "seconds=nan", "seconds=inf",
+     "memory=0", "memory=99999999"],
+)  # fmt: skip
+def test_nonsense_limits_are_refused(spec: str) -> None:
+    with pytest.raises(OptionError, match=spec.split("=")[0]):
+        make_agent(f"alphabeta:{spec}")
+
+
+def test_an_unknown_option_is_refused_with_the_nearest() -> None:
+    with pytest.raises(UnknownNameError, match="depth"):
+        make_agent("alphabeta:dept=3")
+
+
+def test_other_games_are_refused_in_words() -> None:
+    with pytest.raises(AgentError, match="plays Quoridor, not tokaido"):
+        make_agent("alphabeta").supports(load_game("tokaido"))
+
+
+def test_a_finished_game_is_refused() -> None:
+    state = load_game("quoridor").from_text(" / / e8 e5 / 10 10 / 1 / 30")
+    state.apply_action(state.string_to_action("e9"))
+    with pytest.raises(AgentError, match="the game is over"):
+        decide("alphabeta", state)
