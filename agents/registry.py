@@ -12,7 +12,10 @@ from .agent import Agent
 from .specs import convert, parse_spec
 
 _AGENTS = {
-    "alphabeta": ("sekisho.agents.search.alphabeta.agent:AlphaBetaAgent", "Quoridor: looks ahead as far as time allows"),
+    "alphabeta": (
+        "sekisho.agents.search.alphabeta.agent:AlphaBetaAgent",
+        "Quoridor: looks ahead as far as time allows",
+    ),
     "exact": (
         "sekisho.agents.exact.agent:ExactAgent",
         "Tokaido, 2 to 4 players, and small boards of Quoridor: perfect play by a table",

@@ -1,9 +1,10 @@
-"""What a position is worth at a glance: the ways that are left, and the fences in hand.
+"""What a position is worth at a glance: the ways that are left, the fences in hand, and what a fence could do.
 
-An evaluation is a compiled function ``(rules, frame, data) -> value``, given by its address, so that another one, a
-network for instance, can take the place of the one here without the search being compiled again. It reads the state
-and the steps of every seat from the frame (see `frames`), and whatever numbers it works with from ``data`` (float64).
-The value is for the side to move, in hundredths of the natural logarithm of its odds to win.
+An evaluation is a compiled function ``(rules, frame, scratch, data) -> value``, given by its address, so that another
+one, a network for instance, can take the place of the one here without the search being compiled again. It reads the
+state, the steps of every seat and the window from the frame (see `frames`), and whatever numbers it works with from
+``data`` (float64); ``scratch`` is there to be written to. The value is for the side to move, in hundredths of the
+natural logarithm of its odds to win.
 """
 
 from __future__ import annotations
@@ -17,17 +18,34 @@ from numba import types
 from numba.core import cgutils
 from numpy.typing import NDArray
 
+from ....envs.bits import lowest_bit
 from ....envs.compiling import intrinsic, kernel
-from ....envs.quoridor.kernels import LEFT, PLAYERS, SEAT
-from .frames import STEPS
+from ....envs.quoridor.kernels import (
+    GOAL_HIGH,
+    GOAL_LOW,
+    LEFT,
+    PAWN,
+    PLAYERS,
+    SEAT,
+    fence_candidates,
+    walls_of,
+    with_fence,
+)
+from .frames import ALPHA, BETA, STEPS
+from .paths import fences_across_shortest, steps_between
 
 PHASES = 21
 """Kinds of positions that have weights of their own, by the fences in hand of both sides together, at most 20."""
-LEAD, FENCES, TURN, WEIGHTS = 0, 1, 2, 3  # columns of the weights
+LEAD, FENCES, TURN, COLUMNS = 0, 1, 2, 3  # weights of a phase: of a step ahead, of a fence more, of having the move
+WORST, MEAN = PHASES * COLUMNS, PHASES * COLUMNS + 1  # weights of the harm that one fence could do, at most, on average
+WEIGHTS_SIZE = MEAN + 1
+_LAZY = 150.0
+"""What the harm of fences can come to: where the value lies further outside the window than that, it is left aside."""
 
 _words = types.Array(types.int64, 1, "C")
 _floats = types.Array(types.float64, 1, "C")
-SIGNATURE = types.int64(_words, _words, _floats)
+_sets = types.Array(types.uint64, 2, "C")
+SIGNATURE = types.int64(_words, _words, _sets, _floats)
 
 
 @intrinsic
@@ -44,28 +62,72 @@ def evaluation_at(_context: Any, address: Any) -> tuple[Any, Callable[..., Any]]
 
 
 @kernel
-def evaluate(rules: Any, frame: Any, data: Any) -> Any:
-    """Evaluate by the lead in steps and in fences, weighted by how many fences are still to come.
+def evaluate(rules: Any, frame: Any, scratch: Any, data: Any) -> Any:
+    """Evaluate by the lead in steps and in fences, by whose move it is, and by the harm that one fence could do.
 
-    With four players the side to move is measured against the foremost of the others, with the others' lead over it.
+    With four players the side to move is measured against the foremost of its enemies.
     """
     seat, players = frame[SEAT], rules[PLAYERS]
-    steps, fences = frame[STEPS + seat], frame[LEFT + seat]
-    if players == 2:
-        lead = frame[STEPS + 1 - seat] - steps
-        phase = min(fences + frame[LEFT + 1 - seat], PHASES - 1) * WEIGHTS
-        more = fences - frame[LEFT + 1 - seat]
-        return np.int64(data[phase + LEAD] * lead + data[phase + FENCES] * more + data[phase + TURN])
-    return 0
+    rival = foremost_rival(frame, players)
+    fences, theirs = frame[LEFT + seat], frame[LEFT + rival]
+    phase = min(fences + theirs, PHASES - 1) * COLUMNS
+    lead = frame[STEPS + rival] - frame[STEPS + seat]
+    value = data[phase + LEAD] * lead + data[phase + FENCES] * (fences - theirs) + data[phase + TURN]
+    if players == 2 and frame[ALPHA] < value + _LAZY and value - _LAZY < frame[BETA]:
+        if theirs > 0:
+            value -= harm(rules, frame, seat, scratch, data)
+        if fences > 0:
+            value += harm(rules, frame, rival, scratch, data)
+    return np.int64(value)
 
 
-def hand_made() -> NDArray[np.float64]:
-    """Return weights for `evaluate`, float64 ``[PHASES * WEIGHTS]``."""
-    phase = np.arange(PHASES) / 20
-    late = np.exp(-np.arange(PHASES) / 3)
-    table = np.empty((PHASES, WEIGHTS))
-    table[:, LEAD] = 100 * (0.293 - 0.113 * phase + 0.256 * late)
-    table[:, FENCES] = 100 * (0.903 - 0.758 * phase - 0.519 * late)
-    table[:, TURN] = 100 * (0.18 * phase + 0.492 * late - 0.059 + 0.1)
+@kernel
+def foremost_rival(frame: Any, players: Any) -> Any:
+    """Return the seat after the one to move, of several the one with the fewest steps to go."""
+    seat = frame[SEAT]
+    rival = seat + 1 if seat + 1 < players else 0
+    for ahead in range(2, players):
+        other = (seat + ahead) % players
+        if frame[STEPS + other] < frame[STEPS + rival]:
+            rival = other
+    return rival
+
+
+@kernel
+def harm(rules: Any, frame: Any, seat: Any, scratch: Any, data: Any) -> Any:
+    """Return what it costs `seat` that a fence may be placed across its shortest paths."""
+    walls = walls_of(frame)
+    goal_low, goal_high = np.uint64(rules[GOAL_LOW + seat]), np.uint64(rules[GOAL_HIGH + seat])
+    across_h, across_v = fences_across_shortest(frame[PAWN + seat], goal_low, goal_high, walls, scratch)
+    free_h, free_v = fence_candidates(rules, frame)
+    most, total, count = 0, 0, 0
+    for vertical in range(2):
+        fences = across_v & free_v if vertical else across_h & free_h
+        while fences:
+            fenced = with_fence(walls, vertical == 1, lowest_bit(fences))
+            fences &= fences - np.uint64(1)
+            steps = steps_between(frame[PAWN + seat], goal_low, goal_high, fenced)
+            if steps >= 0:
+                longer = steps - frame[STEPS + seat]
+                most = max(most, longer)
+                total += longer
+                count += 1
+    return data[WORST] * most + data[MEAN] * total / count if count else 0.0
+
+
+def weights() -> NDArray[np.float64]:
+    """Return the weights of `evaluate`, float64 ``[WEIGHTS_SIZE]``.
+
+    Those of two players with fences are a logistic fit to the results of games that the search played against itself;
+    ``benchmarks/tune_quoridor_evaluation.py`` makes both. Each is a + b * phase + c * exp(-fences / 3), fences those in
+    hand of both together and phase their share of 20. Without a fence in hand the lead decides nearly always.
+    """
+    fences = np.arange(PHASES)
+    forms = np.stack([np.ones(PHASES), fences / 20, np.exp(-fences / 3)], axis=1)
+    table = 100 * forms @ np.array(_FITTED).T
     table[0] = (200, 0, 100)
-    return table.ravel()
+    return np.concatenate([table.ravel(), 100 * np.array(_HARM)])
+
+
+_FITTED = ((0.20, 0.06, 0.72), (0.594, -0.306, 1.09), (0.109, 0.002, 0.328))  # LEAD, FENCES, TURN
+_HARM = (0.10, 0.20)  # WORST, MEAN

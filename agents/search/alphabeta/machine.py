@@ -90,12 +90,12 @@ def run(
             control[NODES] += 1
             found, value = enter(rules, frame, control, entries, layouts, races, ply)
             if not found and ply > 0 and frame[DEPTH] <= 0:
-                found, value = True, evaluation(rules, frame, data)
+                found, value = True, evaluation(rules, frame, scratch, data)
             control[VALUE], control[MODE] = value, LEAVE if found else ADVANCE
         elif mode == ADVANCE:
             if frame[STAGE] == NEW:
                 frame[STAGE] = SKIP_TRIED
-                if may_skip(rules, frame, ply) and evaluation(rules, frame, data) >= frame[BETA]:
+                if may_skip(rules, frame, ply) and evaluation(rules, frame, scratch, data) >= frame[BETA]:
                     skip(rules, frames, control, ply)
                     continue
             advance(rules, frames, control, scratch, entries, ply)

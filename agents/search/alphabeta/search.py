@@ -13,7 +13,7 @@ from ....envs.quoridor.kernels import PLAYERS, distance
 from ....envs.quoridor.rules import Quoridor, QuoridorState
 from ...exact.quoridor_races import Races
 from ..limits import Limits
-from .evaluation import SIGNATURE, evaluate, hand_made
+from .evaluation import SIGNATURE, evaluate, weights
 from .frames import (
     AGE, CAMPS, CONTROL_SIZE, DECIDED, DEEPEST, DEPTH_LIMIT, DONE_DEPTH, DONE_LENGTH, DONE_LINE, DONE_MOVE, DONE_VALUE,
     EVALUATION, FINISHED, FRAME_SIZE, KEYS, KILLER, MAX_DEPTH, MAX_PAST, NODES, PAST, QUIET, SCRATCH_ROWS, SETTLED,
@@ -75,7 +75,7 @@ class AlphaBetaSearch:
             self._layouts, self._races = races.layouts, races.values
         else:
             self._layouts, self._races = np.full((1, 2), -1, np.int64), np.zeros((1, 2, 81, 81), np.int16)
-        self._data = hand_made()
+        self._data = weights()
         self._control[EVALUATION] = _address(evaluate)
         self.forget()
         self.run(game.new_initial_state(), 1, 1, None)  # load the compiled code now, not in thinking time
