@@ -35,18 +35,67 @@ from ....envs.quoridor.kernels import (
     VERTICAL,
     WINNER,
     apply,
-    hash,
     pawn_targets,
     to_move,
     walls_of,
 )
+from ....envs.quoridor.kernels import (
+    hash as hash_of,
+)
 from ...exact.quoridor_races import race_plies
 from .evaluation import evaluation_at
 from .frames import (
-    ACTIONS, AFTER, AGE, ALPHA, ATTEMPT, BEST, BEST_MOVE, BETA, CAMPS, COUNT, CURRENT, DECIDED, DEEPEST, DEPTH,
-    DEPTH_LIMIT, DONE_DEPTH, DONE_LENGTH, DONE_LINE, DONE_MOVE, DONE_VALUE, EVALUATION, FINISHED, HISTORY, ITERATION,
-    KEY, KEYS, KILLER, KILLERS, LINE, LINE_LENGTH, LIST, LOW, MAX_DEPTH, MODE, NEXT, NODES, ORDER, PAST, PLY_NOW, QUIET,
-    REDUCTION, SETTLED, SKIPPED, STAGE, STEPS, TABLE_MOVE, VALUE, WIDTH, WINDOW_HIGH, WINDOW_LOW, WON,
+    ACTIONS,
+    AFTER,
+    AGE,
+    ALPHA,
+    ATTEMPT,
+    BEST,
+    BEST_MOVE,
+    BETA,
+    CAMPS,
+    COUNT,
+    CURRENT,
+    DECIDED,
+    DEEPEST,
+    DEPTH,
+    DEPTH_LIMIT,
+    DONE_DEPTH,
+    DONE_LENGTH,
+    DONE_LINE,
+    DONE_MOVE,
+    DONE_VALUE,
+    EVALUATION,
+    FINISHED,
+    HISTORY,
+    ITERATION,
+    KEY,
+    KEYS,
+    KILLER,
+    KILLERS,
+    LINE,
+    LINE_LENGTH,
+    LIST,
+    LOW,
+    MAX_DEPTH,
+    MODE,
+    NEXT,
+    NODES,
+    ORDER,
+    PAST,
+    PLY_NOW,
+    QUIET,
+    REDUCTION,
+    SETTLED,
+    SKIPPED,
+    STAGE,
+    STEPS,
+    TABLE_MOVE,
+    VALUE,
+    WIDTH,
+    WINDOW_HIGH,
+    WINDOW_LOW,
+    WON,
 )  # fmt: skip
 from .moves import ALL, HOSTILE, REST, UNKNOWN, generate, pack_steps, pick, steps_after
 from .transpositions import EXACT, LEAST, MOST, from_here, from_root, probe, store
@@ -75,7 +124,8 @@ def run(
         control: int64 ``[CONTROL_SIZE]``.
         scratch: uint64 ``[SCRATCH_ROWS, 2]``.
         entries: uint64 ``[even, 2]``: the transposition table.
-        layouts, races: see `race_plies`; of no use with four players.
+        layouts: see `race_plies`; of no use with four players.
+        races: likewise.
         data: float64: the numbers of the evaluation.
         nodes: to enter.
     """
@@ -170,7 +220,7 @@ def note_root(frames: Any, control: Any, value: Any) -> None:
 @kernel
 def key_of(rules: Any, frame: Any) -> Any:
     """Return the key (int64) of a position; close to the cap the plies that are left are part of it."""
-    key = hash(rules, frame)
+    key = hash_of(rules, frame)
     if rules[MAX_PLIES] > 0 and rules[MAX_PLIES] - frame[PLY] < _NEAR_CAP:
         key = mix(key + np.uint64(frame[PLY]))
     return np.int64(key)
@@ -302,7 +352,7 @@ def attempt(frames: Any, control: Any, ply: Any, kind: Any) -> None:
         low = high - 1
     elif kind != FULL:
         high = low + 1
-    if kind == SKIP or kind == REDUCED:
+    if kind in (SKIP, REDUCED):
         depth -= frame[REDUCTION]
     if not same_camp(control, frame, child):
         low, high = -high, -low

@@ -28,7 +28,19 @@ from ....envs.quoridor.kernels import (
     with_fence,
 )
 from .frames import (
-    ACROSS, ACTIONS, AFTER, CAMPS, COUNT, HISTORY, KILLER, KILLERS, LIST, NEXT, ORDER, STEPS, TABLE_MOVE,
+    ACROSS,
+    ACTIONS,
+    AFTER,
+    CAMPS,
+    COUNT,
+    HISTORY,
+    KILLER,
+    KILLERS,
+    LIST,
+    NEXT,
+    ORDER,
+    STEPS,
+    TABLE_MOVE,
 )  # fmt: skip
 from .paths import fences_across_shortest, steps_between
 

@@ -60,7 +60,8 @@ def fences_across_shortest(square: Any, goal_low: Any, goal_high: Any, walls: An
 
     Args:
         square: where the path begins; it must have one.
-        goal_low, goal_high: the set of squares where it may end.
+        goal_low: the set of squares where it may end, the low word.
+        goal_high: and the high one.
         walls: the open steps.
         reached: uint64 ``[82, 2]``, written to.
     """

@@ -9,14 +9,34 @@ import numpy as np
 
 from ....envs.core import State
 from ....envs.errors import AgentError
-from ....envs.quoridor.kernels import PLAYERS, distance
-from ....envs.quoridor.rules import Quoridor, QuoridorState
+from ....envs.quoridor.kernels import distance
+from ....envs.quoridor.rules import Quoridor
 from ...exact.quoridor_races import Races
 from ..limits import Limits
 from .evaluation import SIGNATURE, evaluate, weights
 from .frames import (
-    AGE, CAMPS, CONTROL_SIZE, DECIDED, DEEPEST, DEPTH_LIMIT, DONE_DEPTH, DONE_LENGTH, DONE_LINE, DONE_MOVE, DONE_VALUE,
-    EVALUATION, FINISHED, FRAME_SIZE, KEYS, KILLER, MAX_DEPTH, MAX_PAST, NODES, PAST, QUIET, SCRATCH_ROWS, SETTLED,
+    AGE,
+    CAMPS,
+    CONTROL_SIZE,
+    DECIDED,
+    DEEPEST,
+    DEPTH_LIMIT,
+    DONE_DEPTH,
+    DONE_LENGTH,
+    DONE_LINE,
+    DONE_MOVE,
+    DONE_VALUE,
+    EVALUATION,
+    FRAME_SIZE,
+    KEYS,
+    KILLER,
+    MAX_DEPTH,
+    MAX_PAST,
+    NODES,
+    PAST,
+    QUIET,
+    SCRATCH_ROWS,
+    SETTLED,
     STEPS,
 )  # fmt: skip
 from .machine import key_of, run, start
