@@ -336,7 +336,10 @@ def settle_root(tree: Any, tools: Any, data: Any, rules: Any, work: Any, setting
     seat = game.to_move(rules, work.state)
     if seat < 0 or tools[TABLE] == 0:
         return 0
-    known = table_of(tools)(rules, work.state, data, work.out)
+    known = 0
+    for _ in range(2):  # a table may hold back the first time
+        if known == 0:
+            known = table_of(tools)(rules, work.state, data, work.out)
     if known == 0:
         return 0
     worth = work.out[seat]
