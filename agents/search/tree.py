@@ -213,10 +213,9 @@ def try_to_prove(tree: Any, node: Any, max_utility: Any) -> Any:
         for child in range(first, first + count):
             total += tree.prior[child] * tree.value[child, player]
         tree.value[node, player] = total
-    longest = 0
+    tree.length[node] = 1
     for child in range(first, first + count):
-        longest = max(longest, np.int64(tree.length[child]))
-    tree.length[node] = longest + 1
+        tree.length[node] = max(tree.length[node], tree.length[child] + 1)
     tree.proven[node] = 1
     return True
 
