@@ -23,7 +23,7 @@ def simulations_meter(states: Sequence[State]) -> Callable[[], float]:
         states: where to search.
     """
     agent = MctsAgent(
-        simulations=SIMULATIONS, selection="uct", exploration=EXPLORATION, rollouts="uniform", tree="fresh"
+        simulations=SIMULATIONS, selection="uct", exploration=EXPLORATION, rollouts="uniform", tree="fresh", exact="off"
     )
     agent.supports(states[0].game)
 

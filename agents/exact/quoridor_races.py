@@ -24,6 +24,19 @@ _EMPTY = -1  # no layout has a fence at every anchor
 
 
 @kernel
+def layout_hash(state: Any) -> Any:
+    """Return a uint64 that tells layouts of fences apart."""
+    return mix(np.uint64(state[HORIZONTAL]) + mix(np.uint64(state[VERTICAL])))
+
+
+@kernel
+def layout_slot(state: Any, layouts: Any) -> Any:
+    """Return the slot in which the layout of a state is kept, if it is, and whether it is."""
+    slot = np.int64(layout_hash(state) % np.uint64(layouts.shape[0]))
+    return slot, layouts[slot, 0] == state[HORIZONTAL] and layouts[slot, 1] == state[VERTICAL]
+
+
+@kernel
 def race_plies(rules: Any, state: Any, layouts: Any, values: Any) -> Any:
     """Return how a position ends if nobody places another fence, solving its layout if it is not kept.
 
@@ -36,11 +49,10 @@ def race_plies(rules: Any, state: Any, layouts: Any, values: Any) -> Any:
     Returns:
         Signed plies: d if the side to move wins in d, -d if it loses in d, 0 if neither ever arrives.
     """
-    horizontal, vertical = state[HORIZONTAL], state[VERTICAL]
-    slot = np.int64(mix(np.uint64(horizontal) + mix(np.uint64(vertical))) % np.uint64(layouts.shape[0]))
-    if layouts[slot, 0] != horizontal or layouts[slot, 1] != vertical:
+    slot, is_kept = layout_slot(state, layouts)
+    if not is_kept:
         settle(rules, walls_of(state), False, values[slot], values[slot])
-        layouts[slot, 0], layouts[slot, 1] = horizontal, vertical
+        layouts[slot, 0], layouts[slot, 1] = state[HORIZONTAL], state[VERTICAL]
     return np.int64(values[slot, state[SEAT], state[PAWN], state[PAWN + 1]])
 
 

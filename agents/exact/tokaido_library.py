@@ -24,8 +24,8 @@ def table_path(game: Tokaido, utility: str) -> Path:
     return cache_path(f"tokaido-{game.num_players}", identity(solved_game(game), utility))
 
 
-def find(game: Tokaido, utility: str = "place_points") -> TokaidoTable | None:
-    """Return the table of a game if it ships or is in the cache folder; else None.
+def find(game: Tokaido, utility: str = "place_points", shipped_only: bool = False) -> TokaidoTable | None:
+    """Return the table of a game if it ships or, unless `shipped_only`, is in the cache folder; else None.
 
     A table in the cache folder that is damaged is not used, which is said in a warning.
     """
@@ -33,6 +33,8 @@ def find(game: Tokaido, utility: str = "place_points") -> TokaidoTable | None:
     path = store.shipped_table("tokaido", identity(solved, utility))
     if path is not None:
         return _load(path, solved, utility)
+    if shipped_only:
+        return None
     return kept(table_path(game, utility), lambda path: _load(path, solved, utility))
 
 

@@ -10,10 +10,13 @@ package, can bring
   `apply` would, and writes the returns;
 * priors ``(rules, state, data, mask, out)``: writes how promising each legal action of a decision looks, by its number
   (float64 ``[num_actions]``, 0 or more, of any sum above 0);
-* a table ``(rules, state, data, out) -> known``: writes the exact returns where it knows them and says whether it does.
+* a table ``(rules, state, data, out) -> known``: writes the exact returns where it knows them and answers 1 + the plies
+  to the end with best play, or 1 if it does not know how many; 0 where it knows nothing. It may hold back, and answer 0,
+  when something is asked for the first time.
 
 ``data`` (float64) is whatever numbers they work with: a table of the game, or the weights of a network small enough to
-be compiled into the search.
+be compiled into the search. Only the table may write to it: one thread at a time asks it, while the other tools may be
+at work in several.
 """
 
 from __future__ import annotations

@@ -9,13 +9,14 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ...envs.core import Game, State
-from ...envs.errors import OptionError
+from ...envs.errors import AgentError, OptionError
 from ..agent import Agent, Decision, require_decision
 from .search import Child, Rules, Search
 from .tools import game_tools
 
 DEFAULT_SIMULATIONS = 1000
 """Where neither simulations nor seconds are given."""
+MOST_SIMULATIONS, MOST_SECONDS = 10**12, 86_400
 _FORCED_SIMULATIONS = 64
 """Enough for an opinion where only one action is legal."""
 
@@ -28,10 +29,10 @@ class MctsAgent(Agent):
     `reset` forgets them. The first use in a process, and of a game, loads compiled code; `seconds` count from after it.
 
     Args:
-        simulations: for a decision, at least 1; on top of those that the kept tree already holds.
-        seconds: for a decision, above 0. With both, what comes first; with neither, 1000 simulations.
+        simulations: for a decision, 1..10^12; on top of those that the kept tree already holds.
+        seconds: for a decision, above 0, at most a day. With both, what comes first; with neither, 1000 simulations.
         selection: ``uct`` or ``puct``; by default ``puct`` where priors are guided.
-        exploration: the constant of either formula, in returns (-1..1), 0 or more.
+        exploration: the constant of either formula, in returns (-1..1), 0..10^6.
         first_play: what an untried action counts as, in returns above its node's value; by default 0 with ``puct``,
             while with ``uct`` each action is tried once before any is again.
         rollouts: ``uniform``, ``guided`` (by a quick policy that the game brings), or ``none`` (its evaluation); by
@@ -46,6 +47,9 @@ class MctsAgent(Agent):
         noise: share of Dirichlet noise in the root's priors, 0..1; for ``puct``.
         alpha: concentration of that noise.
         wide: chance nodes with more outcomes than this open them progressively.
+        exact: ``auto``: where the game is solved, leaves get its exact values (see `tools.game_tools`), as far as every
+            installation has them; ``on``: those of tables in the cache folder too, and refuse a game without any;
+            ``off``: never.
     """
 
     simulations: int | None = None
@@ -63,26 +67,37 @@ class MctsAgent(Agent):
     noise: float = 0.0
     alpha: float = 0.3
     wide: int = 32
+    exact: str = "auto"
     _search: Search | None = field(default=None, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        _check(self.simulations is None or self.simulations >= 1, "simulations", "at least 1", self.simulations)
-        _check(self.seconds is None or self.seconds > 0, "seconds", "above 0", self.seconds)
+        _check_range("simulations", self.simulations, 1, MOST_SIMULATIONS)
+        _check(
+            self.seconds is None or 0 < self.seconds <= MOST_SECONDS,
+            "seconds", f"above 0 and at most {MOST_SECONDS} (a day)", self.seconds,
+        )  # fmt: skip
         _check(self.selection in ("auto", "uct", "puct"), "selection", "uct or puct", self.selection)
-        _check(self.exploration >= 0, "exploration", "0 or more", self.exploration)
+        _check_range("exploration", self.exploration, 0, 1e6)
+        _check_range("first_play", self.first_play, -1e6, 1e6)
         kinds = ("auto", "uniform", "guided", "none")
         _check(self.rollouts in kinds, "rollouts", "uniform, guided or none", self.rollouts)
-        _check(self.cutoff is None or self.cutoff >= 0, "cutoff", "0 or more", self.cutoff)
+        _check_range("cutoff", self.cutoff, 0, 10**6)
         _check(self.cutoff is None or self.rollouts != "none", "cutoff", "left out with rollouts=none", self.cutoff)
         _check(self.priors in ("auto", "uniform", "guided"), "priors", "uniform or guided", self.priors)
-        _check(1 <= self.threads <= 64, "threads", "1..64", self.threads)
-        _check(1 <= self.memory <= 2**20, "memory", "1..1048576 (MiB)", self.memory)
+        _check_range("threads", self.threads, 1, 64)
+        _check_range("memory", self.memory, 1, 2**20)
         _check(self.tree in ("keep", "fresh"), "tree", "keep or fresh", self.tree)
-        _check(self.temperature >= 0, "temperature", "0 or more", self.temperature)
-        _check(0 <= self.noise <= 1, "noise", "0..1", self.noise)
+        _check(
+            self.temperature == 0 or 1e-3 <= self.temperature <= 1e3,
+            "temperature",
+            "0, or 0.001..1000",
+            self.temperature,
+        )
+        _check_range("noise", self.noise, 0, 1)
         _check(self.noise == 0 or self.selection != "uct", "noise", "0 with selection=uct", self.noise)
-        _check(self.alpha > 0, "alpha", "above 0", self.alpha)
-        _check(self.wide >= 1, "wide", "at least 1", self.wide)
+        _check_range("alpha", self.alpha, 1e-3, 1e3)
+        _check_range("wide", self.wide, 1, 10**6)
+        _check(self.exact in ("auto", "on", "off"), "exact", "auto, on or off", self.exact)
 
     def supports(self, game: Game) -> None:
         """See `Agent.supports`; any game with compiled kernels is played. Loads what that takes."""
@@ -121,6 +136,7 @@ class MctsAgent(Agent):
             memory=self.memory,
             noise=self.noise,
             alpha=self.alpha,
+            exact=self.exact,
         )
 
     def act(self, state: State, rng: np.random.Generator, deadline: float | None = None) -> Decision:
@@ -168,14 +184,20 @@ class MctsAgent(Agent):
 
     def _end(self, begin: float, deadline: float | None) -> float | None:
         ends = [] if deadline is None else [deadline]
+        if deadline is not None and not math.isfinite(deadline):
+            raise AgentError(f"a deadline is a moment of time.monotonic, in seconds, not {deadline}")
         if self.seconds is not None:
             ends.append(begin + self.seconds)
         return min(ends, default=None)
 
     def _choose(self, children: list[Child], seat: int, search: Search, rng: np.random.Generator) -> Child:
-        """Return what to play: by visits, but a proven win at once and a proven loss never where there is a choice."""
+        """Return what to play: by visits, but a proven win at once and a proven loss never where there is a choice.
+
+        Of proven wins the nearest known one, of losses the farthest.
+        """
         if search.is_proven:
-            return max(children, key=lambda child: (child.proven, child.values[seat] if child.proven else 0.0))
+            exact = [child for child in children if child.proven]
+            return max(exact, key=lambda child: (child.values[seat], -np.sign(child.values[seat]) * child.plies))
         lost = search.game.min_utility
         hopeful = [child for child in children if not (child.proven and child.values[seat] <= lost)] or children
         if self.temperature == 0:
@@ -183,6 +205,11 @@ class MctsAgent(Agent):
         weights = np.log([child.visits for child in hopeful]) / self.temperature
         chances = np.exp(weights - weights.max())
         return hopeful[int(rng.choice(len(hopeful), p=chances / chances.sum()))]
+
+
+def _check_range(name: str, value: float | None, least: float, most: float) -> None:
+    """Refuse what is below `least` or above `most`; None stands for the default."""
+    _check(value is None or least <= value <= most, name, f"{least:,}..{most:,}".replace(",", "_"), value)
 
 
 def _check(holds: bool, name: str, expected: str, value: object) -> None:

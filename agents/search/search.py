@@ -16,11 +16,12 @@ from ...envs.kernels import CHANCE
 from .atomic import yield_address
 from .batch import Evaluator, new_leaves, simulate_in_batches
 from .limits import Limits
-from .simulate import Settings, Work, expand_root, new_work, simulate
-from .tools import choose_tools
+from .simulate import Settings, Work, expand_root, new_work, settle_root, simulate
+from .tools import choose_tools, game_tools
 from .tree import DEEPEST, FULL, USED, Tree, clear, find_child, keep_subtree, new_tree, node_bytes
 
 _SECONDS_TO_KEEP_A_NODE = 2e-8
+_SHARE_OF_SOLUTIONS = 8  # one part in so many of the memory is for exact values that are worked out on the way
 _VIRTUAL_LOSS = 1.0
 _MAX_NODES = 2**31 - 1
 
@@ -38,6 +39,7 @@ class Rules:
         threads: that work in one tree.
         memory: MiB that the tree may take.
         noise, alpha: share and concentration of the Dirichlet noise in the priors of the root.
+        exact: see `tools.game_tools`.
     """
 
     puct: bool
@@ -51,6 +53,7 @@ class Rules:
     memory: int
     noise: float
     alpha: float
+    exact: str = "auto"
 
 
 @dataclass(frozen=True)
@@ -62,12 +65,14 @@ class Child:
         visits: simulations through it.
         values: mean return of each seat.
         proven: whether they are exact.
+        plies: to the end if they are, as far as that is known.
     """
 
     action: int
     visits: int
     values: tuple[float, ...]
     proven: bool
+    plies: int
 
 
 class Search:
@@ -89,10 +94,14 @@ class Search:
         self.game = game
         self._rules = rules if evaluator is None else replace(rules, rollouts="uniform", cutoff=None, priors="uniform")
         self._evaluator, self._leaves = evaluator, new_leaves(game, 1 if evaluator is None else batch)
-        self._tools, self._data = choose_tools(game, self._rules.rollouts, self._rules.cutoff, self._rules.priors)
-        capacity = min(rules.memory * 2**20 // node_bytes(game.num_players), _MAX_NODES)
+        room = rules.memory * 2**20
+        self._brought = game_tools(game, rules.exact, room // _SHARE_OF_SOLUTIONS)
+        self._tools, self._data = choose_tools(
+            game, self._brought, self._rules.rollouts, self._rules.cutoff, self._rules.priors
+        )
+        capacity = min((room - self._data.nbytes) // node_bytes(game.num_players), _MAX_NODES)
         try:
-            self.tree: Tree = new_tree(capacity, game.num_players)
+            self.tree: Tree = new_tree(max(capacity, 1), game.num_players)
         except MemoryError:
             raise AgentError(
                 f"this machine has no {rules.memory} MiB for a tree: give 'memory' a smaller value"
@@ -103,6 +112,7 @@ class Search:
             first_play=float(rules.first_play),
             ranked=int(rules.noise > 0 or rules.priors == "guided" or evaluator is not None),
             wide=rules.wide,
+            min_utility=float(game.min_utility),
             max_utility=float(game.max_utility),
             repetition=game.repetition,
             virtual_loss=_VIRTUAL_LOSS if rules.threads > 1 or evaluator is not None else 0.0,
@@ -118,6 +128,9 @@ class Search:
         self._searches([work])[0](1)
         keep_subtree(self.tree, 0)
         find_child(self.tree, 0, -1)
+        clear(self.tree)
+        self._settle_root(work)
+        clear(self.tree)
         expand_root(self.tree, self._tools, self._data, self.game.rules, work)
         clear(self.tree)
 
@@ -150,7 +163,8 @@ class Search:
         keys = rng.integers(2**64, size=self._rules.threads, dtype=np.uint64)
         works = [new_work(state, int(key)) for key in keys]
         searches = self._searches(works)
-        if self._rules.noise > 0:
+        settled = self._settle_root(works[0]) if self.tree.visits[0] == 0 else 0
+        if self._rules.noise > 0 and not settled:
             if self._evaluator is None:
                 expand_root(self.tree, self._tools, self._data, self.game.rules, works[0])
             elif self.tree.children[0] == 0:
@@ -158,7 +172,10 @@ class Search:
             self._add_noise(rng)
         limits = Limits(simulations, end)
         limits.run(searches)
-        return limits.done
+        return settled + limits.done
+
+    def _settle_root(self, work: Work) -> int:
+        return int(settle_root(self.tree, self._tools, self._data, self.game.rules, work, self._settings))
 
     def _move_root(self, state: State, end: float | None) -> None:
         """Make `state` the root and keep what lies below it, if it follows from the last root and there is time."""
@@ -202,8 +219,9 @@ class Search:
         block = slice(first, first + int(tree.tried[0]))
         proven, visits = tree.proven[block] == 1, tree.visits[block]
         values = np.where(proven[:, None], tree.value[block], tree.value[block] / visits[:, None])
-        columns = (tree.action[block].tolist(), visits.tolist(), values.tolist(), proven.tolist())
-        found = [Child(action, n, tuple(means), exact) for action, n, means, exact in zip(*columns, strict=True)]
+        columns = (tree.action[block], visits, values, proven, tree.length[block])
+        rows = zip(*(column.tolist() for column in columns), strict=True)
+        found = [Child(action, n, tuple(means), exact, plies) for action, n, means, exact, plies in rows]
         return sorted(found, key=lambda child: child.action)
 
     @property

@@ -14,7 +14,7 @@ from ...envs.counter_rng import draw, new_rng
 from ...envs.kernels import CHANCE, TERMINAL, bind
 from .atomic import acquire, release
 from .leaf import TABLE, rollout, table_of
-from .tree import DEEPEST, LOCK, UNKNOWN, expand, open_child, open_next, try_to_prove
+from .tree import DEEPEST, EPSILON, LOCK, UNKNOWN, clear, expand, is_better, open_child, open_next, try_to_prove
 
 MAX_DEPTH = 4096
 """Plies below the root at which a path ends; nodes there stay leaves."""
@@ -33,6 +33,7 @@ class Settings(NamedTuple):
             before any is again.
         ranked: 1 if priors of actions differ, so that the most promising are tried first.
         wide: chance nodes with more outcomes than this open them progressively.
+        min_utility: the least return of the game; an action that is proven to lead to it is not looked at again.
         max_utility: the largest return of the game; who has it proven has won.
         repetition: as in `Game.repetition`.
         virtual_loss: returns taken from a node for each simulation under way through it; 0 if there is only one.
@@ -45,6 +46,7 @@ class Settings(NamedTuple):
     first_play: float
     ranked: int
     wide: int
+    min_utility: float
     max_utility: float
     repetition: int
     virtual_loss: float
@@ -129,7 +131,7 @@ def choose_child(tree: Any, node: Any, settings: Any, rng: Any) -> Any:
 
     UCT (Kocsis and Szepesvári, 2006): value + c sqrt(ln visits of the node / visits). PUCT (Silver et al., "Mastering
     the game of Go without human knowledge", 2017): value + c prior sqrt(visits of the node) / (1 + visits). A proven
-    child counts with its value alone: there is nothing left to find out. Untried ones count as the node's own value plus
+    child counts with its value alone: there is nothing left to find out; one that is lost does not count. Untried ones count as the node's own value plus
     `first_play` (first-play urgency, Gelly and Wang, "Modifications of UCT and sequence-like simulations", 2006).
     """
     seat, first, tried = tree.seat[node], tree.first[node], tree.tried[node]
@@ -142,6 +144,8 @@ def choose_child(tree: Any, node: Any, settings: Any, rng: Any) -> Any:
     for child in range(first, first + tried):
         if tree.proven[child]:
             score = tree.value[child, seat]
+            if score <= settings.min_utility + EPSILON:
+                continue
         else:
             visits = np.float64(tree.visits[child])
             score = tree.value[child, seat] / visits
@@ -157,7 +161,7 @@ def choose_child(tree: Any, node: Any, settings: Any, rng: Any) -> Any:
             score += scale * best_untried_prior(tree, node, settings)
         if score > best_score:
             return open_next(tree, node, settings.ranked, rng)
-    return best
+    return best if best >= 0 else first  # all are lost: no search comes here
 
 
 @kernel
@@ -198,7 +202,7 @@ def repeats(game: Any, rules: Any, work: Any, depth: Any, settings: Any) -> Any:
 def identify(tree: Any, node: Any, tools: Any, data: Any, game: Any, rules: Any, work: Any, drawn: Any) -> None:
     """Find out what a new node is, and its exact value if the game is over there or the table knows it.
 
-    For the root the table is not asked: what to play there takes a look at the children.
+    For the root the table is not asked: what to play there takes a look at the children, see `settle_root`.
     """
     seat = game.to_move(rules, work.state)
     if seat == TERMINAL:
@@ -207,9 +211,13 @@ def identify(tree: Any, node: Any, tools: Any, data: Any, game: Any, rules: Any,
         seat = TERMINAL
         work.out[:] = 0.0
     tree.seat[node] = seat
-    if seat == TERMINAL or (node > 0 and tools[TABLE] != 0 and table_of(tools)(rules, work.state, data, work.out)):
+    known = 1 if seat == TERMINAL else 0
+    if not known and node > 0 and tools[TABLE] != 0:
+        known = table_of(tools)(rules, work.state, data, work.out)
+    if known:
         for player in range(work.out.size):
             tree.value[node, player] = work.out[player]
+        tree.length[node] = known - 1
         tree.proven[node] = 1
 
 
@@ -313,3 +321,57 @@ def expand_root(tree: Any, tools: Any, data: Any, rules: Any, work: Any) -> None
     tree.seat[0] = game.to_move(rules, work.state)
     if tree.children[0] == 0:
         expand(tree, 0, tools, data, game, rules, work)
+
+
+@kernel
+def settle_root(tree: Any, tools: Any, data: Any, rules: Any, work: Any, settings: Any) -> Any:
+    """Prove an unvisited root that the table knows by the children that it knows; return how many were looked at.
+
+    They are looked at until one is as good, and as near to the end, as the table says that the root is: so a won race
+    is run, not only kept won. Nothing is changed, and the answer is 0, where the table does not know enough.
+    """
+    game = bind(tools)
+    for word in range(work.root.size):
+        work.state[word] = work.root[word]
+    seat = game.to_move(rules, work.state)
+    if seat < 0 or tools[TABLE] == 0:
+        return 0
+    known = 0
+    for _ in range(2):  # a table may hold back the first time
+        if known == 0:
+            known = table_of(tools)(rules, work.state, data, work.out)
+    if known == 0:
+        return 0
+    worth = work.out[seat]
+    tree.seat[0] = seat
+    if not expand(tree, 0, tools, data, game, rules, work):
+        return 0
+    best = -1
+    for index in range(tree.children[0]):
+        child = open_child(tree, 0, index)
+        for word in range(work.root.size):
+            work.state[word] = work.root[word]
+        game.apply(rules, work.state, tree.action[child])
+        identify(
+            tree,
+            child,
+            tools,
+            data,
+            game,
+            rules,
+            work,
+            settings.repetition > 0 and repeats(game, rules, work, 1, settings),
+        )
+        if not tree.proven[child]:
+            tree.seat[child], tree.tried[0] = UNKNOWN, tree.tried[0] - 1
+            continue
+        tree.visits[child] = 1
+        if best < 0 or is_better(tree, child, best, seat):
+            best = child
+        if worth > EPSILON and tree.value[best, seat] >= worth - EPSILON and tree.length[best] + 1 < known:
+            break
+    if not try_to_prove(tree, 0, settings.max_utility):
+        clear(tree)
+        return 0
+    tree.visits[0], tree.head[DEEPEST] = tree.tried[0], 1
+    return tree.tried[0]

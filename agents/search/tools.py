@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -29,10 +29,13 @@ class GameTools:
         policy: for guided rollouts.
         evaluation: for rollouts that are cut off.
         playout: for uniform rollouts; without one they are played by the game's own kernels.
-        table: exact values, always asked.
+        table: exact values, asked at every new node unless nobody wants them.
         priors: which actions look promising.
         rollouts: the kind that is strongest for the game, if nobody asks for another.
-        numbers: gives the ``data`` of these functions for a game, float64.
+        numbers: gives the ``data`` of these functions for a game, float64; new ones for every search.
+        solved: gives what serves in the place of these tools where the game is solved, told the game, the tools,
+            whether only solutions count that every installation has, and the bytes that solutions made on the way may
+            take; an `AgentError` says why there are none.
     """
 
     policy: Any = None
@@ -42,19 +45,38 @@ class GameTools:
     priors: Any = None
     rollouts: str = "uniform"
     numbers: Callable[[Game], NDArray[np.float64]] = field(default=no_numbers)
+    solved: Callable[[Game, GameTools, bool, int], GameTools] | None = None
 
 
 def _quoridor() -> GameTools:
     from ...envs.quoridor.playout import playout
     from . import quoridor_tools as own
 
-    return GameTools(policy=own.policy, evaluation=own.evaluation, playout=playout, priors=own.priors, rollouts="none")
+    return GameTools(
+        policy=own.policy, evaluation=own.evaluation, playout=playout, priors=own.priors, rollouts="none",
+        solved=_races,
+    )  # fmt: skip
+
+
+def _races(game: Game, tools: GameTools, _shipped_only: bool, room: int) -> GameTools:
+    from . import quoridor_races_tool as own
+
+    own.require_races(game)
+    return replace(tools, table=own.table, numbers=functools.partial(own.numbers, room))
 
 
 def _tokaido() -> GameTools:
     from . import tokaido_tools as own
 
-    return GameTools(policy=own.policy, evaluation=own.evaluation, rollouts="none", numbers=own.numbers)
+    return GameTools(
+        policy=own.policy, evaluation=own.evaluation, rollouts="none", numbers=own.numbers, solved=_solved_tokaido
+    )
+
+
+def _solved_tokaido(game: Game, tools: GameTools, shipped_only: bool, _room: int) -> GameTools:
+    from . import tokaido_table_tool as own
+
+    return replace(tools, evaluation=own.evaluation, numbers=own.Numbers(own.find_table(game, shipped_only)))
 
 
 def _picture_sugoroku() -> GameTools:
@@ -82,18 +104,40 @@ def register_tools(game: str, tools: GameTools) -> None:
     _TOOLS[game] = lambda: tools
 
 
-def game_tools(game: Game) -> GameTools:
-    """Return what a game brings; nothing is compiled by that."""
-    return _TOOLS.get(game.name, GameTools)()
+def game_tools(game: Game, exact: str = "off", room: int = 0) -> GameTools:
+    """Return what a game brings; nothing is compiled by that.
+
+    Args:
+        game: the rules.
+        exact: ``auto``: with the exact values that every installation has; ``on``: with those that were made here too,
+            and not without any; ``off``: without.
+        room: bytes that exact values which are worked out on the way may take.
+
+    Raises:
+        AgentError: if they are asked for and there are none.
+    """
+    brought = _TOOLS.get(game.name, GameTools)()
+    if exact == "off":
+        return replace(brought, table=None)
+    if brought.solved is not None:
+        try:
+            return brought.solved(game, brought, exact == "auto", room)
+        except AgentError:
+            if exact == "on":
+                raise
+    elif exact == "on" and brought.table is None:
+        raise AgentError(f"{game.name} brings no exact values for a search: leave option 'exact' out")
+    return brought
 
 
 def choose_tools(
-    game: Game, rollouts: str, cutoff: int | None, priors: str
+    game: Game, brought: GameTools, rollouts: str, cutoff: int | None, priors: str
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Return the vector of tools and their data for a kind of rollouts.
 
     Args:
         game: the rules.
+        brought: what it brings, see `game_tools`; to be kept as long as the data are used.
         rollouts: ``uniform``, ``guided`` or ``none`` (an evaluation in their place).
         cutoff: plies after which a rollout stops and the evaluation is asked; None for never.
         priors: ``uniform`` or ``guided``.
@@ -101,7 +145,6 @@ def choose_tools(
     Raises:
         AgentError: if the game brings no tool for that.
     """
-    brought = game_tools(game)
     needed = {
         "policy": rollouts == "guided",
         "evaluation": rollouts == "none" or cutoff is not None,

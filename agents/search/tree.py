@@ -33,6 +33,7 @@ class Tree(NamedTuple):
             and the most plies below the root that a simulation has come.
         seat: int8 ``[N]``: who decides; CHANCE, TERMINAL, or UNKNOWN.
         proven: int8 ``[N]``: 1 where `value` is the exact one.
+        length: int16 ``[N]``: plies from a proven node to the end if the winner hurries, as far as that is known.
         action: int32 ``[N]``: the action or outcome that leads to the node.
         visits: int32 ``[N]``: simulations through the node.
         first: int32 ``[N]``: its first child.
@@ -46,6 +47,7 @@ class Tree(NamedTuple):
     head: NDArray[np.int64]
     seat: NDArray[np.int8]
     proven: NDArray[np.int8]
+    length: NDArray[np.int16]
     action: NDArray[np.int32]
     visits: NDArray[np.int32]
     first: NDArray[np.int32]
@@ -58,7 +60,7 @@ class Tree(NamedTuple):
 
 def node_bytes(players: int) -> int:
     """Return the memory of one node."""
-    return 2 + 6 * 4 + 8 + 8 * players
+    return 2 + 2 + 6 * 4 + 8 + 8 * players
 
 
 def new_tree(capacity: int, players: int) -> Tree:
@@ -67,6 +69,7 @@ def new_tree(capacity: int, players: int) -> Tree:
         head=np.zeros(4, dtype=np.int64),
         seat=np.empty(capacity, dtype=np.int8),
         proven=np.empty(capacity, dtype=np.int8),
+        length=np.empty(capacity, dtype=np.int16),
         action=np.empty(capacity, dtype=np.int32),
         visits=np.empty(capacity, dtype=np.int32),
         first=np.empty(capacity, dtype=np.int32),
@@ -92,7 +95,7 @@ def make_nodes(tree: Any, count: Any) -> Any:
     """Take `count` nodes into use, unvisited and without action or prior; return the first."""
     begin = tree.head[USED]
     for node in range(begin, begin + count):
-        tree.seat[node], tree.proven[node] = UNKNOWN, 0
+        tree.seat[node], tree.proven[node], tree.length[node] = UNKNOWN, 0, 0
         tree.visits[node], tree.children[node], tree.tried[node] = 0, 0, 0
         for seat in range(tree.value.shape[1]):
             tree.value[node, seat] = 0.0
@@ -186,22 +189,22 @@ def try_to_prove(tree: Any, node: Any, max_utility: Any) -> Any:
     """Prove a node from its children if they allow it; return whether they did.
 
     A decision is proven by a child that gives its seat the most there is, or by all children; a chance node by all of
-    its outcomes. Where a seat has several best children, the first tried counts: the others' values may depend on it.
+    its outcomes. Where a seat has several best children, the one tried first counts that wins soonest or loses latest.
     """
     first, count, seat = tree.first[node], tree.children[node], tree.seat[node]
     if seat >= 0:
+        best = -1
         for child in range(first, first + tree.tried[node]):
-            if tree.proven[child] and tree.value[child, seat] >= max_utility - EPSILON:
-                copy_value(tree, node, child)
-                return True
+            if tree.proven[child] and (best < 0 or is_better(tree, child, best, seat)):
+                best = child
+        if best >= 0 and tree.value[best, seat] >= max_utility - EPSILON:
+            copy_value(tree, node, best)
+            return True
     if tree.tried[node] < count:
         return False
-    best = first
     for child in range(first, first + count):
         if not tree.proven[child]:
             return False
-        if seat >= 0 and tree.value[child, seat] > tree.value[best, seat] + EPSILON:
-            best = child
     if seat >= 0:
         copy_value(tree, node, best)
         return True
@@ -210,8 +213,22 @@ def try_to_prove(tree: Any, node: Any, max_utility: Any) -> Any:
         for child in range(first, first + count):
             total += tree.prior[child] * tree.value[child, player]
         tree.value[node, player] = total
+    tree.length[node] = 1
+    for child in range(first, first + count):
+        tree.length[node] = max(tree.length[node], tree.length[child] + 1)
     tree.proven[node] = 1
     return True
+
+
+@kernel
+def is_better(tree: Any, one: Any, other: Any, seat: Any) -> Any:
+    """Return whether `seat` would rather have the proven node `one`: worth more, or as much but won sooner, lost later."""
+    gain = tree.value[one, seat] - tree.value[other, seat]
+    if abs(gain) > EPSILON:
+        return gain > 0.0
+    if tree.value[one, seat] > EPSILON:
+        return tree.length[one] < tree.length[other]
+    return tree.value[one, seat] < -EPSILON and tree.length[one] > tree.length[other]
 
 
 @kernel
@@ -219,6 +236,7 @@ def copy_value(tree: Any, node: Any, child: Any) -> None:
     """Prove `node` by the exact value of `child`."""
     for player in range(tree.value.shape[1]):
         tree.value[node, player] = tree.value[child, player]
+    tree.length[node] = tree.length[child] + 1
     tree.proven[node] = 1
 
 
@@ -254,6 +272,7 @@ def keep_subtree(tree: Any, root: Any) -> None:
         if to < 0:
             continue
         tree.seat[to], tree.proven[to], tree.action[to] = tree.seat[node], tree.proven[node], tree.action[node]
+        tree.length[to] = tree.length[node]
         tree.visits[to], tree.tried[to], tree.prior[to] = tree.visits[node], tree.tried[node], tree.prior[node]
         for seat in range(tree.value.shape[1]):
             tree.value[to, seat] = tree.value[node, seat]

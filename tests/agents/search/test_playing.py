@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 import math
 import time
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+import sekisho.agents.search
 from sekisho.agents import make_agent
 from sekisho.agents.agent import Decision
 from sekisho.agents.search.mcts import MctsAgent
@@ -258,7 +261,9 @@ def test_random_play_is_beaten(name: str, options: dict[str, Any], games: int, l
 @pytest.mark.parametrize(
     "option",
     [
-        "simulations=0", "simulations=-5", "seconds=0", "seconds=-1", "selection=best", "exploration=-1",
+        "simulations=0", "simulations=-1", "simulations=9999999999999999999999", "seconds=0", "seconds=-1", "seconds=1e9",
+        "selection=best", "exploration=-1", "exploration=1e300", "first_play=-1e300", "cutoff=9999999999999999999999",
+        "temperature=1e-300", "alpha=1e-300", "wide=9999999999999999999999", "threads=-1", "exact=maybe", "memory=99999999",
         "rollouts=wild", "cutoff=-1", "cutoff=3,rollouts=none", "threads=0", "threads=1000", "memory=0", "tree=maybe", "temperature=-1",
         "noise=2", "noise=0.5,selection=uct", "priors=wise", "alpha=0", "wide=0",
     ],
@@ -272,6 +277,22 @@ def test_nonsense_is_refused_with_the_name_of_the_option(option: str) -> None:
 def test_what_is_no_number_is_refused(option: str) -> None:
     with pytest.raises(OptionError, match="must be a"):
         make_agent(f"mcts:{option}")
+
+
+@pytest.mark.parametrize("deadline", [math.nan, math.inf, -math.inf])
+def test_a_deadline_that_is_no_moment_is_refused(deadline: float) -> None:
+    with pytest.raises(AgentError, match="a deadline is a moment"):
+        make_agent("mcts").act(first_decision(GAMES[0]), np.random.default_rng(0), deadline)
+
+
+def test_no_function_of_the_search_calls_itself() -> None:
+    files = list(Path(sekisho.agents.search.__file__).parent.glob("*.py"))
+    assert len(files) > 8
+    for path in files:
+        for function in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(function, ast.FunctionDef):
+                calls = {ast.unparse(call.func) for call in ast.walk(function) if isinstance(call, ast.Call)}
+                assert not calls & {function.name, f"self.{function.name}"}, f"{path.name}: {function.name}"
 
 
 def test_a_game_without_compiled_kernels_is_refused() -> None:
