@@ -20,18 +20,21 @@ from numpy.typing import NDArray
 
 from ....envs.bits import lowest_bit
 from ....envs.compiling import intrinsic, kernel
+from ....envs.counter_rng import mix
 from ....envs.quoridor.kernels import (
     GOAL_HIGH,
     GOAL_LOW,
+    HORIZONTAL,
     LEFT,
     PAWN,
     PLAYERS,
     SEAT,
+    VERTICAL,
     fence_candidates,
     walls_of,
     with_fence,
 )
-from .frames import ALPHA, BETA, STEPS
+from .frames import ALPHA, BETA, KNOWN, KNOWN_ROWS, STEPS
 from .paths import fences_across_shortest, steps_between
 
 PHASES = 21
@@ -75,9 +78,9 @@ def evaluate(rules: Any, frame: Any, scratch: Any, data: Any) -> Any:
     value = data[phase + LEAD] * lead + data[phase + FENCES] * (fences - theirs) + data[phase + TURN]
     if players == 2 and frame[ALPHA] < value + _LAZY and value - _LAZY < frame[BETA]:
         if theirs > 0:
-            value -= harm(rules, frame, seat, scratch, data)
+            value -= known_harm(rules, frame, seat, scratch, data)
         if fences > 0:
-            value += harm(rules, frame, rival, scratch, data)
+            value += known_harm(rules, frame, rival, scratch, data)
     return np.int64(value)
 
 
@@ -94,8 +97,19 @@ def foremost_rival(frame: Any, players: Any) -> Any:
 
 
 @kernel
+def known_harm(rules: Any, frame: Any, seat: Any, scratch: Any, data: Any) -> Any:
+    """Return `harm` (int64), from memory if the fences and the pawn were seen before."""
+    place = np.uint64(frame[PAWN + seat] << 2 | seat)
+    key = mix(np.uint64(frame[HORIZONTAL]) + mix(np.uint64(frame[VERTICAL]) + mix(place)))
+    row = KNOWN + np.int64(key % np.uint64(KNOWN_ROWS))
+    if scratch[row, 0] != key:
+        scratch[row, 0], scratch[row, 1] = key, np.uint64(harm(rules, frame, seat, scratch, data))
+    return np.int64(scratch[row, 1])
+
+
+@kernel
 def harm(rules: Any, frame: Any, seat: Any, scratch: Any, data: Any) -> Any:
-    """Return what it costs `seat` that a fence may be placed across its shortest paths."""
+    """Return what it costs `seat` that a fence may be placed across its shortest paths, 0 or more."""
     walls = walls_of(frame)
     goal_low, goal_high = np.uint64(rules[GOAL_LOW + seat]), np.uint64(rules[GOAL_HIGH + seat])
     across_h, across_v = fences_across_shortest(frame[PAWN + seat], goal_low, goal_high, walls, scratch)

@@ -50,9 +50,11 @@ HISTORY = KEYS + MAX_PAST + DEPTH_LIMIT  # for each seat and action: how often i
 KILLER = HISTORY + 4 * ACTIONS  # `KILLERS` words a ply
 CONTROL_SIZE = KILLER + KILLERS * DEPTH_LIMIT
 
-# --- scratch: uint64 [., 2], written over at every list of moves -----------------------------------------------------
+# --- scratch: uint64 [., 2] ------------------------------------------------------------------------------------------
 ACROSS = 82  # four rows: the fences across the shortest paths of each seat; rows before: squares by distance
-SCRATCH_ROWS = ACROSS + 4
+KNOWN = ACROSS + 4  # rows from here on: what evaluations have worked out, by key
+KNOWN_ROWS = 1 << 15
+SCRATCH_ROWS = KNOWN + KNOWN_ROWS
 
 # --- values ----------------------------------------------------------------------------------------------------------
 WON = 30_000

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -166,7 +167,7 @@ def quiet_past(state: State) -> list[State]:
 
 
 @functools.cache
-def _address(function: object) -> int:
+def _address(function: Any) -> int:
     """Return the address of a compiled evaluation; the cache keeps the function alive."""
     function.compile(SIGNATURE.args)
     result = function.overloads[SIGNATURE.args]
