@@ -3,7 +3,8 @@
 Two players: the chance to win is bounded from below and above until the bounds meet. More players: each maximises its
 own utility, and a solution is a stationary equilibrium, one choice at every node that no seat can better by more than
 `epsilon` there. Such an iteration can cycle near choices between which a seat is indifferent but others are not; so
-what is chosen stays unless another choice gains more than `epsilon`, and `epsilon` grows until the choices stand still.
+what is chosen stays unless another choice gains more than `epsilon`, and `epsilon` grows until the choices stand still,
+each time beyond the least gain that any change of the cycle has brought, for with less the cycle would go on.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ PRECISION = 1e-12
 PATIENCE = 25
 """Sweeps without any progress after which `epsilon` grows."""
 GROWTH = 4.0
-"""Factor by which it grows."""
+"""Factor by which it grows, as often as it takes to be beyond that gain."""
 ALL_SECOND = (1 << 21) - 1
 WHOLE_SWEEPS_FROM = 40
 """Sweep from which on all nodes are swept."""
@@ -149,13 +150,13 @@ def _solve_many(
 ) -> dict[str, Any]:  # fmt: skip
     """Fill in the values and choices of three or more players; return the facts."""
     begin = time.perf_counter()
-    number, epsilon, stalled, least = 0, EQUAL, 0, np.inf
+    number, epsilon, stalled, least, gained = 0, EQUAL, 0, np.inf, np.inf
     earlier = 0.0
     if resume is not None and np.array_equal(resume[0]["keys"], nodes.keys):
         values[:], choices[:] = resume[0]["values"], resume[0]["choices"]
         number, epsilon, earlier = (resume[1][name] for name in ("sweeps", "epsilon", "seconds"))
     while True:
-        change, changed = _sweep(game, nodes, values, choices, epsilon, number, progress)
+        change, changed, least_gain = _sweep(game, nodes, values, choices, epsilon, number, progress)
         number += 1
         if save:
             facts = {"sweeps": number, "epsilon": epsilon, "seconds": earlier + time.perf_counter() - begin}
@@ -165,9 +166,19 @@ def _solve_many(
             if lowered == 0:
                 return {"sweeps": number, "residual": change, "epsilon": epsilon, "gain": gain}
         if number >= WHOLE_SWEEPS_FROM:
-            stalled, least = (0, change) if change < least else (stalled + 1, least)
+            stalled, least, gained = (
+                (0, change, np.inf) if change < least else (stalled + 1, least, min(gained, least_gain))
+            )
         if stalled >= PATIENCE:
-            epsilon, stalled, least = GROWTH * epsilon, 0, np.inf
+            epsilon, stalled, least, gained = _grown(epsilon, gained), 0, np.inf, np.inf
+
+
+def _grown(epsilon: float, gained: float) -> float:
+    """Return the next `epsilon`: beyond the least that a change of choice has gained since any progress was made."""
+    epsilon *= GROWTH
+    while epsilon <= gained < np.inf:
+        epsilon *= GROWTH
+    return epsilon
 
 
 def _lower_choices(
@@ -182,20 +193,20 @@ def _lower_choices(
 def _sweep(
     game: Tokaido, nodes: Nodes, values: NDArray[np.float64], choices: NDArray[np.int32], epsilon: float, number: int,
     progress: Progress | None,
-) -> tuple[float, int]:  # fmt: skip
-    """Sweep over nodes in blocks; return the largest change and how many choices changed.
+) -> tuple[float, int, float]:  # fmt: skip
+    """Sweep over nodes in blocks; return the largest change, how many choices changed and the least that one gained.
 
     The first sweeps end early, each a little later than the one before: as long as the values at the end of the road are
     far from right, those at its beginning are not worth working out.
     """
-    out, count = np.zeros(2), nodes.keys.size
+    out, count = np.array([0.0, 0.0, np.inf]), nodes.keys.size
     least = count - count * (number + 1) // WHOLE_SWEEPS_FROM if number < WHOLE_SWEEPS_FROM else 0
     for last in range(count, least, -BLOCK):
         first = max(last - BLOCK, least)
         sweeps.sweep_values(game.rules, *nodes[:3], values, choices, epsilon, first, last, out)
         if progress:
             progress(f"sweep {number + 1}", count - first, count)
-    return (float(out[0]) if least == 0 else np.inf), int(out[1])
+    return (float(out[0]) if least == 0 else np.inf), int(out[1]), float(out[2])
 
 
 def start_values(table: TokaidoTable) -> NDArray[np.float64]:

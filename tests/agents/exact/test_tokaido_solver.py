@@ -156,7 +156,7 @@ def test_resigning_never_gains_anything() -> None:
         game = Tokaido(players=players, allow_resign=True)
         nodes = enumerate_nodes(game.from_text(start))
         values, _, _ = solve_nodes(game, nodes)
-        assert sweeps.most_from_resigning(game.rules, nodes.kinds, nodes.links, values) < 0
+        assert sweeps.most_from_resigning(nodes.kinds, nodes.links, values) < 0
     assert start_values(solve(Tokaido(allow_resign=True))) == pytest.approx(start_values(solve(Tokaido())), abs=1e-12)
 
 
