@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ from . import tokaido_kernels as compiled
 from . import tokaido_sweeps as sweeps
 from .keeping import Checkpoint, Progress, Save
 from .tokaido_nodes import Nodes, enumerate_nodes, key_of
-from .tokaido_table import EQUAL, UTILITIES, TokaidoTable, solved_game
+from .tokaido_table import EQUAL, UTILITIES, TokaidoTable, solved_game, solved_utility
 
 GAP = 1e-13
 """The bounds on a chance to win have met when they are nowhere farther apart."""
@@ -85,14 +86,23 @@ def solve(
     Raises:
         RunError: if it cannot be solved.
     """
+    _warm_up(game.num_players)
     begin = time.perf_counter()
     game = solved_game(game) if start is None else game
     state = start if start is not None else game.new_initial_state()
     nodes = enumerate_nodes(state, progress, most)
     values, choices, facts = solve_nodes(game, nodes, utility, progress, resume, save)
+    utility = solved_utility(game, utility)
     facts = {"states": nodes.turn_starts, "nodes": int(nodes.keys.size), "equal": EQUAL, **facts}
     facts["seconds"] = time.perf_counter() - begin + float(resume[1]["seconds"] if resume else 0)
     return TokaidoTable(game, utility, nodes.keys, values, choices, facts, solve_from=solve_from(game, utility))
+
+
+@cache
+def _warm_up(players: int) -> None:
+    """Have everything compiled by solving a game of a single turn: to compile is not to solve."""
+    game = Tokaido(players=players, max_turns=1)
+    solve_nodes(game, enumerate_nodes(game.new_initial_state()))
 
 
 def solve_nodes(
@@ -100,12 +110,13 @@ def solve_nodes(
     resume: Checkpoint | None = None, save: Save | None = None,
 ) -> tuple[NDArray[np.float64], NDArray[np.int32], dict[str, Any]]:  # fmt: skip
     """Return the values and choices of perfect play in all `nodes`, and how they were found; see `solve`."""
+    utility = solved_utility(game, utility)
     # The worst of all ends to begin with: from anything better, never to arrive can look better than to arrive late.
     values = np.full((nodes.keys.size, game.num_players), -1.0 if utility == "place_points" else 0.0)
     choices = np.zeros(nodes.keys.size, np.int32)
     sweeps.fill_ends(game.rules, nodes.keys, nodes.kinds, UTILITIES.index(utility), values)
     if game.num_players == 2:
-        facts = _solve_two(game, nodes, values, utility, progress)
+        facts = _solve_two(game, nodes, values, progress)
         choices[nodes.kinds == compiled.THROW] = ALL_SECOND
         choices[nodes.kinds == compiled.CHOOSE_ROAD] = 1
         _lower_choices(game, nodes, values, choices)
@@ -120,12 +131,9 @@ def solve_from(game: Tokaido, utility: str) -> Callable[[TokaidoState], TokaidoT
     return lambda state: solve(game, utility, state, most=MOST_FROM_A_POSITION)
 
 
-def _solve_two(
-    game: Tokaido, nodes: Nodes, values: NDArray[np.float64], utility: str, progress: Progress | None
-) -> dict[str, Any]:
-    """Fill in the values of two players; return the facts."""
-    points = utility == "place_points"
-    low = (values[:, 0] + 1) / 2 if points else values[:, 0].copy()
+def _solve_two(game: Tokaido, nodes: Nodes, values: NDArray[np.float64], progress: Progress | None) -> dict[str, Any]:
+    """Fill in the place points of two players; return the facts."""
+    low = (values[:, 0] + 1) / 2
     high = low.copy()
     going = nodes.kinds != compiled.END
     low[going], high[going] = 0.0, 1.0
@@ -138,9 +146,7 @@ def _solve_two(
         if progress:
             progress("sweeps", number, None)
     chance = (low + high) / 2
-    values[:, 0], values[:, 1] = chance, 1 - chance
-    if points:
-        values[:, 0], values[:, 1] = 2 * chance - 1, 1 - 2 * chance
+    values[:, 0], values[:, 1] = 2 * chance - 1, 1 - 2 * chance
     return {"sweeps": number, "residual": gap, "epsilon": EQUAL}
 
 
