@@ -158,6 +158,12 @@ def test_bounds_are_true_on_a_solved_board() -> None:
     assert tight[True, True] == 0
 
 
+def test_whoever_can_arrive_at_once_has_won_whoever_has_fences() -> None:
+    game = Quoridor(board_size=5, fences=3)
+    for hands, bounds in (("0 3", (1, 1)), ("3 0", (1, 1)), ("0 0", (1, 1)), ("1 1", (-1, 1))):
+        assert Races(game).bounds(game.from_text(f"/ / c4 a4 / {hands} / 1 / 0")) == bounds
+
+
 def test_every_pawn_with_a_path_has_a_move() -> None:
     """With two players nobody ever has to pass, which the solver relies on."""
     rng = random.Random(5)

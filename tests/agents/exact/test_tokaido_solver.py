@@ -185,6 +185,14 @@ def test_first_only_is_reported_with_the_epsilon_that_it_needed() -> None:
     np.testing.assert_allclose(table.values.sum(axis=1), 1.0, atol=1e-9)
 
 
+def test_epsilon_grows_beyond_the_least_gain_of_a_cycle_at_once() -> None:
+    assert tokaido_solver._grown(1e-9, np.inf) == pytest.approx(4e-9)  # values drift, but no choice changes
+    assert tokaido_solver._grown(1e-9, 1e-12) == pytest.approx(4e-9)
+    for gained in (4e-9, 1.4e-5, 0.3):
+        grown = tokaido_solver._grown(1e-9, gained)
+        assert gained < grown <= 4 * gained * (1 + 1e-12)
+
+
 def test_what_is_played_under_first_only_is_the_equilibrium_that_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     """Play that took another choice wherever it gains a little would not have the values of the table."""
     monkeypatch.setattr(tokaido_solver, "EQUAL", 1e-3)  # the whole game needs some 1e-5, so late a position nothing
