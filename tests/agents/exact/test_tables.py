@@ -263,7 +263,7 @@ def test_options_that_change_nothing_share_a_table(cache: Path) -> None:
 
 def test_a_table_is_made_on_first_use_and_kept(cache: Path, caplog: pytest.LogCaptureFixture) -> None:
     table = tokaido_library.table_for(Tokaido(**ODD))
-    assert "solving tokaido with 2 players (bounce_events=False)" in caplog.text
+    assert "solving tokaido with 2 players (bounce_events=false)" in caplog.text
     caplog.clear()
     tokaido_library.table_for.cache_clear()
     again = tokaido_library.table_for(Tokaido(**ODD))
