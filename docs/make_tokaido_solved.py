@@ -153,7 +153,9 @@ def picture_lead(chances: NDArray[np.float64]) -> str:
     axis.contour(100 * chances.T, levels=[50], colors=INK, linewidths=1.6)
     axis.plot([0, GOAL - 1], [0, GOAL - 1], color=INK, linewidth=0.8, linestyle=":")
     for at, words in (((5, 36), "25 %"), ((13, 15), "50 %"), ((36.5, 8), "75 %"), ((23, 19), "level")):
-        axis.annotate(words, at, fontsize=8, ha="center", va="center", bbox={"boxstyle": "round,pad=0.15", "fc": "w", "lw": 0})
+        axis.annotate(
+            words, at, fontsize=8, ha="center", va="center", bbox={"boxstyle": "round,pad=0.15", "fc": "w", "lw": 0}
+        )
     axis.text(2, 50.5, "the rival is far ahead", fontsize=8, color="white")
     axis.text(51, 2, "the one to move is far ahead", fontsize=8, color="white", rotation=90, ha="center")
     for side in (axis.set_xticks, axis.set_yticks):

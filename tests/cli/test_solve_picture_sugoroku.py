@@ -63,7 +63,7 @@ def test_people_see_the_same(capsys: pytest.CaptureFixture[str], tiny: str) -> N
     found = document(capsys, "--board", tiny, "--players", "6")
     status, out, err = run(
         *(capsys, "--board", tiny, "--players", "6", "--squares", "--rules", "allow_resign=true"),
-        *("--suggest", "--turns", "11", "--max-advantage", "3"),
+        *("--suggest", "--turns", "24", "--max-advantage", "12"),
     )
     assert (status, err) == (0, "")
     assert f"{found['win'][0]:.4f}" in out
