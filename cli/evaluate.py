@@ -19,7 +19,7 @@ from ..envs.quoridor.rules import Quoridor
 from ..envs.tokaido.rules import Tokaido
 from .common import Flag, GameWord, Rules, console, game_from_words, print_json, progress
 
-LADDER = ("random", "shortest_path", "larger", "heuristic")
+LADDER: tuple[str, ...] = ("random", "shortest_path", "larger", "heuristic")
 """Agents that stand on the ladder of a game that is not solved, where they play it."""
 
 
