@@ -31,6 +31,8 @@ PRECISION = 1e-12
 """Values stand still when a sweep changes none by more."""
 PATIENCE = 25
 """Sweeps without any progress after which `epsilon` grows."""
+PROGRESS = 0.9
+"""A sweep has made progress when no value changed by more than this part of the least that was seen before."""
 GROWTH = 4.0
 """Factor by which it grows, as often as it takes to be beyond that gain."""
 ALL_SECOND = (1 << 21) - 1
@@ -173,7 +175,7 @@ def _solve_many(
                 return {"sweeps": number, "residual": change, "epsilon": epsilon, "gain": gain}
         if number >= WHOLE_SWEEPS_FROM:
             stalled, least, gained = (
-                (0, change, np.inf) if change < least else (stalled + 1, least, min(gained, least_gain))
+                (0, change, np.inf) if change < PROGRESS * least else (stalled + 1, least, min(gained, least_gain))
             )
         if stalled >= PATIENCE:
             epsilon, stalled, least, gained = _grown(epsilon, gained), 0, np.inf, np.inf
