@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -13,6 +14,9 @@ from ..envs.errors import TableError
 
 FOLDER = Path(__file__).resolve().parent.parent / "checkpoints"
 
+_VERSIONED = frozenset({"encoding", "rules", "rules_sha256"})
+"""What an entry says of itself that another version of this package may say otherwise of the same game."""
+_log = logging.getLogger("sekisho")
 _NAMES = frozenset({"file", "kind", "game", "rules", "sha256"})
 """What every entry of the manifest has."""
 
@@ -40,20 +44,45 @@ def manifest() -> list[dict[str, Any]]:
 def shipped_table(game: str, wanted: Mapping[str, Any]) -> Path | None:
     """Return the file of the shipped table of a game whose entry says all that is `wanted`, or None.
 
+    An entry that differs only in the version of the rules or of the encoding is not used, which is said once.
+
     Raises:
         TableError: if the file is missing or is not the one that the manifest lists, or if the manifest is damaged.
     """
     for entry in manifest():
-        if entry["kind"] == "table" and entry["game"] == game and wanted.items() <= entry.items():
-            path = FOLDER / str(entry["file"])
-            try:
-                content = path.read_bytes()
-            except OSError as error:
-                raise TableError(
-                    f"cannot read {path}, which the manifest beside it lists: {error.strerror or error}; "
-                    "install sekisho again"
-                ) from error
-            if hashlib.sha256(content).hexdigest() != entry["sha256"]:
-                raise TableError(f"{path} is not the file that the manifest beside it lists: install sekisho again")
-            return path
+        if entry["kind"] == "table" and entry["game"] == game:
+            if wanted.items() <= entry.items():
+                return require_listed(entry)
+            if _is_older(entry, wanted):
+                say_outdated(str(entry["file"]), game)
     return None
+
+
+def _is_older(entry: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
+    """Return whether an entry is what is `wanted` but for the version of the rules, or an option that was not yet."""
+    others = {name: value for name, value in wanted.items() if name not in _VERSIONED}
+    return others.items() <= entry.items() and entry["rules"].items() <= wanted["rules"].items()
+
+
+def require_listed(entry: Mapping[str, Any]) -> Path:
+    """Return the file of an entry; raise `TableError` if it is missing or is not the one that is listed."""
+    path = FOLDER / str(entry["file"])
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise TableError(
+            f"cannot read {path}, which the manifest beside it lists: {error.strerror or error}; install sekisho again"
+        ) from error
+    if hashlib.sha256(content).hexdigest() != entry["sha256"]:
+        raise TableError(f"{path} is not the file that the manifest beside it lists: install sekisho again")
+    return path
+
+
+@cache
+def say_outdated(file: str, game: str) -> None:
+    """Warn, once a process, that a shipped table belongs to another version of the rules than this one."""
+    _log.warning(
+        "sekisho: %s ships for these options but for another version of the rules of %s, and is not used: install "
+        "sekisho again, or make it anew with `python benchmarks/make_tables.py %s`",
+        FOLDER / file, game, game,
+    )  # fmt: skip

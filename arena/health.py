@@ -70,7 +70,8 @@ def examine() -> list[Check]:
     """Return what was found, thing by thing."""
     checks = [_python(), *_modules(), *_sometimes()]
     looks: dict[str, Callable[[], Check]] = {
-        "cache folder": _cache, "kernels": _kernels, "games folder": _games_folder, "terminal": _terminal,
+        "cache folder": _cache, "kernels": _kernels, "tables": _tables, "games folder": _games_folder,
+        "terminal": _terminal,
     }  # fmt: skip
     for name, look in looks.items():
         try:
@@ -168,6 +169,32 @@ def _kernels() -> Check:
         random_playouts(load_game(name), 1)
     seconds = time.perf_counter() - begin
     return Check("kernels", OK, f"a game of {', '.join(game_names())} played in {seconds:.1f} s")
+
+
+def _tables() -> Check:
+    """Look whether the tables that ship are whole and belong to the rules of this version."""
+    from ..agents import store
+    from ..agents.exact import quoridor_table, tokaido_table
+    from ..agents.exact.table_identity import identity_of
+    from ..envs.errors import SekishoError
+    from ..envs.registry import load_game
+
+    encodings = {"quoridor": quoridor_table.ENCODING, "tokaido": tokaido_table.ENCODING}
+    faults = []
+    entries = [entry for entry in store.manifest() if entry["kind"] == "table"]
+    for entry in entries:
+        try:
+            store.require_listed(entry)
+            wanted = identity_of(load_game(entry["game"], **entry["rules"]), encodings.get(entry["game"], ""))
+        except SekishoError as error:
+            faults.append(str(error))
+            continue
+        if not wanted.items() <= entry.items():
+            faults.append(f"{entry['file']} was made for another version of the rules of {entry['game']}")
+    if faults:
+        advice = "games are solved again on first use; install sekisho again, or python benchmarks/make_tables.py"
+        return Check("tables", WARNING, "; ".join(faults), advice)
+    return Check("tables", OK, f"{len(entries)} solved games ship, as the manifest lists them")
 
 
 def _games_folder() -> Check:

@@ -158,7 +158,17 @@ def _quoridor_contests(game: Game) -> list[Contest]:
         mask = Contest(f"quoridor: legal mask, {kind}", "us", _mask_meter(game, lines), larger_is_faster=False)
         found.append(replace(mask, peer=peer.NAME, theirs=peer.legal_actions_meter(lines)) if peer else mask)
     found.append(Contest("quoridor: perft 4", "s", lambda: perft_seconds(game, 4), larger_is_faster=False))
-    return [*found, *_search_contests(game, peer)]
+    return [*found, *_race_contests(game), *_search_contests(game, peer)]
+
+
+def _race_contests(game: Game) -> list[Contest]:
+    from . import race_speed as speed  # the solver is not needed for anything else here
+
+    states = _states(game, quoridor_positions()["18 fences"])
+    return [
+        Contest("quoridor: race, new layout", "ms", speed.layout_meter(states), larger_is_faster=False),
+        Contest("quoridor: race, look-up", "ns", speed.look_up_meter(states), larger_is_faster=False),
+    ]
 
 
 def _search_contests(game: Game, peer: Any) -> list[Contest]:

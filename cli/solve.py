@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 import importlib
-import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import tyro
 
 from ..envs.errors import OptionError, RunError, shown
 from ..envs.registry import game_class
 from .common import Flag, GameWord, Rules, game_from_words, path_from_words
-
-if TYPE_CHECKING:
-    from ..agents.exact.keeping import Table
 
 SOLVED = ("picture_sugoroku", "quoridor", "tokaido")
 """Games with a module ``solve_GAME`` in this folder; it has ``run(command, game)``, which solves and prints."""
@@ -85,21 +81,6 @@ class Command:
         if folder:
             raise OptionError(f"--output {str(path)!r} is a folder; name a file")
         return path
-
-    def take(self, table: Table, known: Path) -> None:
-        """Say that a game need not be solved as its table is known, and write the table where ``--output`` says."""
-        from ..agents import store
-        from ..agents.exact import keeping
-
-        path = self.file()
-        if path is None:
-            how = f"{known} ships" if known.parent == store.FOLDER else f"remove {known} to solve again"
-            print(f"sekisho: already solved; {how}", file=sys.stderr)
-            return
-        if not (path.exists() and path.samefile(known)):
-            keeping.require_replaceable(path)
-            keeping.save_as(table, path)
-        print(f"sekisho: already solved; the table is a copy of {known}", file=sys.stderr)
 
     def _refuse_options_of_other_games(self) -> None:
         default = {field.name: field.default for field in dataclasses.fields(self)}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 from ..agents.exact.picture_analysis import Analysis, analyze
-from ..agents.exact.picture_edits import Edit, Figures, Wish, spelt, suggest
+from ..agents.exact.picture_edits import Edit, Figures, Wish, figures_of, spelt, suggest
 from ..agents.exact.picture_swings import swings
 from ..envs.errors import OptionError, RunError, shown
 from ..envs.files import write_text_atomically
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from .solve import Command
 
 _MOST_EDITS = 100
+LENGTH_OFF = 0.1
+"""A wished length counts as reached when a game's differs by no more than this share of it."""
 (_BOARD,) = (option for option in PictureSugoroku.OPTIONS if option.name == "board")
 
 
@@ -40,13 +43,29 @@ def run(command: Command, game: PictureSugoroku) -> None:
         found = swings(game)
         document["swings"] = found and {str(square): swing for square, swing in found.items()}
     document["seconds"] = time.perf_counter() - begin
+    unreached = ""
+    wish = _wish(command)
     if command.suggest:
-        document["edits"] = _suggestions(game, command)
+        edits = _suggestions(game, wish, command.edits)
+        document["edits"] = [_edit(edit, figures, command.seconds_a_roll) for edit, figures in edits]
+        words, best = (
+            (edits[0][0].words, edits[0][1]) if edits else ("the board as it is", figures_of(game.board, game))
+        )
+        unreached = _unreached(wish, words, best, command.seconds_a_roll) if best else ""
+        document["reached"] = not unreached
     if output is not None:
         _write(output, document)
     if command.json:
         print_json(document)
-        return
+    else:
+        _show_all(command, game, document)
+    if unreached and best and wish.excess(best) > 0:
+        raise RunError(unreached)
+    if unreached:
+        print(f"sekisho: {unreached}", file=sys.stderr)
+
+
+def _show_all(command: Command, game: PictureSugoroku, document: dict[str, Any]) -> None:
     out = console()
     _show(out, game, document)
     if command.squares:
@@ -100,16 +119,35 @@ def _document(game: PictureSugoroku, analysis: Analysis, seconds_a_roll: float) 
     }
 
 
-def _suggestions(game: PictureSugoroku, command: Command) -> list[dict[str, Any]]:
-    wish = Wish(
+def _wish(command: Command) -> Wish:
+    return Wish(
         turns=command.turns,
         rolls=None if command.minutes is None else command.minutes * 60 / command.seconds_a_roll,
         advantage=None if command.max_advantage is None else command.max_advantage / 100,
     )
+
+
+def _suggestions(game: PictureSugoroku, wish: Wish, count: int) -> list[tuple[Edit, Figures]]:
     with progress() as bar:
         task = bar.add_task("single changes", total=None)
-        found = suggest(game, wish, command.edits, lambda done, total: bar.update(task, completed=done, total=total))
-    return [_edit(edit, figures, command.seconds_a_roll) for edit, figures in found]
+        return suggest(game, wish, count, lambda done, total: bar.update(task, completed=done, total=total))
+
+
+def _unreached(wish: Wish, words: str, best: Figures, seconds_a_roll: float) -> str:
+    """Return what of a wish the best change does not reach and how near it comes, in words; empty where it does."""
+    faults = []
+    if wish.excess(best) > 0:
+        faults.append(
+            f"the first seat has {100 * best.advantage:.2f} points beyond an equal share, not "
+            f"{100 * (wish.advantage or 0):g} at most"
+        )
+    if abs(wish.off(best)) > LENGTH_OFF:
+        if wish.rolls is None:
+            faults.append(f"a game has {best.turns:.1f} turns, not about {wish.turns:g}")
+        else:
+            minutes = seconds_a_roll / 60
+            faults.append(f"a game takes {best.rolls * minutes:.2f} minutes, not about {wish.rolls * minutes:g}")
+    return f"no single change reaches the wish; with the best, {words}, {' and '.join(faults)}" if faults else ""
 
 
 def _edit(edit: Edit, figures: Figures, seconds_a_roll: float) -> dict[str, Any]:

@@ -2,44 +2,38 @@
 
 from __future__ import annotations
 
-import time
+from pathlib import Path
 from typing import Any, cast
 
+from rich.console import Console
+
 from ..agents.exact import quoridor_library, quoridor_solver
-from ..agents.exact.quoridor_table import QuoridorTable, outcome
-from ..agents.exact.waiting import bar
+from ..agents.exact.keeping import Progress
+from ..agents.exact.quoridor_table import QuoridorTable, described, outcome
 from ..envs.core import Game
 from ..envs.quoridor.rules import Quoridor
-from .common import console, print_json
 from .solve import Command
+from .solving import Solved, obtain, report
 
 
 def run(command: Command, game: Game) -> None:
     """Solve the game, keep the table and print what it says of the start."""
     quoridor = cast(Quoridor, game)
-    output, begin = command.file(), time.perf_counter()
     # Draws by repetition and boards that no table can hold are refused first, whatever their size.
     quoridor_solver.check_size(quoridor, float("inf"))
-    table = quoridor_library.find(quoridor)
-    if table is not None:
-        command.take(table, known := quoridor_library.where(quoridor))
-    else:
-        known = quoridor_library.table_path(quoridor)
+
+    def solve(output: Path | None, progress: Progress) -> QuoridorTable:
         if not command.force:
             quoridor_solver.check_size(quoridor, quoridor_solver.MOST_POSITIONS)
-        with bar() as progress:
-            table = quoridor_library.solve_and_keep(quoridor, output, progress)
-    document = _document(quoridor, table)
-    document.setdefault("seconds", time.perf_counter() - begin)  # the tables that ship do not say it
-    if command.json:
-        print_json(document)
-        return
-    path = output or known
-    _show(quoridor, document, str(path) if path.is_file() else "")
+        return quoridor_library.solve_and_keep(quoridor, output, progress)
+
+    solved = obtain(command, lambda: quoridor_library.find(quoridor), lambda: quoridor_library.where(quoridor), solve)
+    document = _document(quoridor, solved)
+    report(command, document, solved.path, lambda out: _show(out, quoridor, document))
 
 
-def _document(game: Quoridor, table: QuoridorTable) -> dict[str, Any]:
-    start = game.new_initial_state()
+def _document(game: Quoridor, solved: Solved[QuoridorTable]) -> dict[str, Any]:
+    start, table = game.new_initial_state(), solved.table
     plies = table.plies(start)
     value = outcome(plies, start)
     return {
@@ -49,6 +43,7 @@ def _document(game: Quoridor, table: QuoridorTable) -> dict[str, Any]:
         "plies": abs(plies) if value else None,
         "line": _line(game, table) if value else [],
         **table.facts,
+        "seconds": solved.seconds,
     }
 
 
@@ -60,20 +55,17 @@ def _line(game: Quoridor, table: QuoridorTable) -> list[str]:
     return state.moves()
 
 
-def _show(game: Quoridor, document: dict[str, Any], path: str) -> None:
-    out = console()
+def _show(out: Console, game: Quoridor, document: dict[str, Any]) -> None:
     if document["value"]:
         winner = "first" if document["value"] > 0 else "second"
         out.print(
-            f"{quoridor_solver.described(game)}: the {winner} player wins, in {document['plies']} plies:",
+            f"{described(game)}: the {winner} player wins, in {document['plies']} plies:",
             highlight=False,
         )
         out.print(" ".join(document["line"]), highlight=False)
     else:
-        out.print(f"{quoridor_solver.described(game)}: a draw.", highlight=False)
+        out.print(f"{described(game)}: a draw.", highlight=False)
     out.print(
         f"{document['states']:,} positions, the longest win takes {document['longest']} plies, "
         f"{document['seconds']:.2f} s", highlight=False,
     )  # fmt: skip
-    if path:
-        out.print("Table:", path, soft_wrap=True, markup=False, emoji=False, highlight=False)

@@ -1,10 +1,12 @@
 """Make ``docs/tokaido_solved.md`` and its pictures anew: ``python docs/make_tokaido_solved.py`` (extra ``plots``).
 
-Everything is computed, nothing is sampled. A table of four players is used if it is in the cache folder.
+Everything is computed, nothing is sampled. Only what four players need, ten minutes and 3 GB, is not worked out here:
+``tokaido_four_players.json`` has what ``sekisho solve`` said, with the command beside it.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -30,6 +32,10 @@ FOLDER = Path(__file__).resolve().parent
 GAME = Tokaido()
 GOAL = ROAD.goal
 INK, RED, BLUE, GREEN, SAND = "#33291f", "#c0392b", "#0072B2", "#009E73", "#E69F00"
+FOUR_PLAYERS = json.loads((FOLDER / "tokaido_four_players.json").read_text(encoding="utf-8"))["runs"]
+"""What was measured of four players, with the command of each run: too long to be worked out for a page."""
+CRITICAL = 7.0
+"""Points that the worse number costs in a critical zone."""
 POINT = 50  # percentage points of the chance to win in one unit of return
 
 
@@ -141,34 +147,56 @@ def axes(width: float = 9.0, height: float = 3.6, rows: int = 1) -> Any:
 
 def picture_lead(chances: NDArray[np.float64]) -> str:
     """Draw who is ahead, by the stations of both."""
-    figure, axis = plt.subplots(figsize=(6.4, 5.4))
+    figure, axis = plt.subplots(figsize=(6.8, 5.8))
     shown = axis.imshow(100 * chances.T, origin="lower", cmap="RdBu", vmin=0, vmax=100, interpolation="nearest")
-    lines = axis.contour(100 * chances.T, levels=[10, 25, 50, 75, 90], colors=INK, linewidths=0.8)
-    axis.clabel(lines, fmt="%d %%", fontsize=7)
-    axis.set_xlabel("station of the one to move")
+    axis.contour(100 * chances.T, levels=[25, 75], colors=INK, linewidths=0.6)
+    axis.contour(100 * chances.T, levels=[50], colors=INK, linewidths=1.6)
+    axis.plot([0, GOAL - 1], [0, GOAL - 1], color=INK, linewidth=0.8, linestyle=":")
+    for at, words in (((5, 36), "25 %"), ((13, 15), "50 %"), ((36.5, 8), "75 %"), ((23, 19), "level")):
+        axis.annotate(
+            words, at, fontsize=8, ha="center", va="center", bbox={"boxstyle": "round,pad=0.15", "fc": "w", "lw": 0}
+        )
+    axis.text(2, 50.5, "the rival is far ahead", fontsize=8, color="white")
+    axis.text(51, 2, "the one to move is far ahead", fontsize=8, color="white", rotation=90, ha="center")
+    for side in (axis.set_xticks, axis.set_yticks):
+        side([0, 9, 23, 30, 41, 48])
+    axis.set_xlabel("station of the one to move (forks 9, 30, 41; river 23; pass 48)")
     axis.set_ylabel("station of the rival")
     axis.set_title("Chance to win of the one to move", loc="left")
     figure.colorbar(shown, label="%", shrink=0.8)
     return save(figure, "tokaido_solved_lead")
 
 
+def happening(station: int) -> str:
+    """Return the word for what happens on a station, with where it leads; empty where nothing does."""
+    if station in ROAD.forks:
+        return "fork"
+    event = ROAD.events.get(station)
+    if event is None:
+        return ""
+    return event.kind if event.to is None else f"{event.kind}, to {event.to}"
+
+
 def picture_stations(worth: dict[int, float]) -> str:
-    """Draw what landing on each station is worth."""
-    figure, (axis,) = axes()
+    """Draw what landing on each station is worth, the road from top to bottom."""
+    figure, axis = plt.subplots(figsize=(7.2, 9.4))
+    axis.spines[["top", "right", "left"]].set_visible(False)
+    axis.axvline(0, color=INK, linewidth=0.8)
     for station, value in worth.items():
-        event = ROAD.events.get(station)
-        kind = "fork" if station in ROAD.forks else event.kind if event else ""
-        axis.bar(station, value, color=(GREEN if value > 0 else RED) if kind else "#c9bda9", width=0.8)
-        if kind:
-            axis.annotate(kind, (station, value), rotation=90, fontsize=7, ha="center",
-                          va="bottom" if value > 0 else "top", xytext=(0, 3 if value > 0 else -3),
-                          textcoords="offset points")  # fmt: skip
-    axis.axhline(0, color=INK, linewidth=0.8)
-    low, high = min(worth.values()), max(worth.values())
-    axis.set_ylim(low - 0.35 * (high - low), high + 0.35 * (high - low))
-    axis.set_xlabel("station on which the dice end")
-    axis.set_ylabel("points of chance to win")
-    axis.set_title("What a station is worth, against those within five stations", loc="left")
+        words = happening(station)
+        colour = SAND if not words else GREEN if value > 0 else RED
+        axis.barh(station, value, color=colour, alpha=1.0 if words else 0.45, height=0.8)
+        if words:
+            axis.annotate(words, (value, station), fontsize=7, va="center", ha="left" if value > 0 else "right",
+                          xytext=(3 if value > 0 else -3, 0), textcoords="offset points")  # fmt: skip
+    axis.set_yticks(list(worth), [f"{ROAD.stations[s].romaji} {s}" for s in worth], fontsize=6.5)
+    axis.tick_params(axis="y", length=0)
+    axis.set_ylim(GOAL - 0.2, 0.2)
+    axis.set_xlim(min(worth.values()) - 7, max(worth.values()) + 6)
+    axis.grid(axis="x", linewidth=0.3)
+    axis.set_axisbelow(True)
+    axis.set_xlabel("points of chance to win")
+    axis.set_title("What landing on a station is worth, against landing within five of it", loc="left")
     return save(figure, "tokaido_solved_stations")
 
 
@@ -200,15 +228,19 @@ def picture_roads(table: TokaidoTable) -> tuple[str, dict[int, NDArray[np.float6
     """Draw which road is right by the rival's station."""
     figure, (axis,) = axes()
     found = {}
+    axis.axhspan(-10, 0, color=SAND, alpha=0.15, linewidth=0)
     for fork, colour in zip(ROAD.forks, (BLUE, RED, GREEN), strict=True):
-        found[fork] = road_gains(table, fork, "road")
-        axis.plot(range(GOAL), found[fork], color=colour, label=f"{ROAD.stations[fork].romaji} {fork}")
-        axis.plot(fork, found[fork][fork], "o", color=colour)
+        gains = found[fork] = road_gains(table, fork, "road")
+        axis.plot(range(GOAL), gains, color=colour)
+        axis.plot(fork, gains[fork], "o", color=colour)
+        axis.annotate(f"{ROAD.stations[fork].romaji} {fork}", (GOAL - 1, gains[-1]), color=colour, va="center",
+                      xytext=(6, 0), textcoords="offset points")  # fmt: skip
     axis.axhline(0, color=INK, linewidth=0.8)
+    axis.set_ylim(min(map(min, found.values())) - 0.6, max(map(max, found.values())) + 0.6)
+    axis.text(26, -1.3, "below the line the detour is better", color=INK, fontsize=8)
     axis.set_xlabel("station of the rival (dot: the fork itself)")
     axis.set_ylabel("points of chance to win")
     axis.set_title("What the crossing gains over the detour", loc="left")
-    axis.legend(frameon=False)
     return save(figure, "tokaido_solved_roads"), found
 
 
@@ -220,17 +252,37 @@ def by_station(decisions: Decisions, of: NDArray[np.float64], where: NDArray[np.
         return np.asarray(total / weight)
 
 
-def picture_numbers(decisions: Decisions) -> str:
+def zones_of(stakes: NDArray[np.float64]) -> list[range]:
+    """Return the stretches of at least two stations on which the worse number costs `CRITICAL` points or more."""
+    zones, first = [], None
+    for station in range(GOAL + 1):
+        hot = station < GOAL and stakes[station] >= CRITICAL  # not where no dice are thrown: NaN
+        if hot and first is None:
+            first = station
+        elif not hot and first is not None:
+            zones.append(range(first, station))
+            first = None
+    return [zone for zone in zones if len(zone) > 1]
+
+
+def picture_numbers(decisions: Decisions, stakes: NDArray[np.float64]) -> str:
     """Draw where the smaller number is right, and where the choice matters."""
-    figure, (upper, lower) = axes(height=5.6, rows=2)
+    figure, (upper, lower) = axes(height=5.8, rows=2)
     real = ~decisions.road & (np.abs(decisions.gain) > 1e-7)
     upper.bar(range(GOAL), 100 * by_station(decisions, decisions.gain < 0, real), color=SAND)
-    upper.set_ylabel("%")
+    upper.set_ylabel("% of the throws that matter")
     upper.set_title("How often the smaller number is right, by the station of the mover", loc="left")
-    lower.bar(range(GOAL), by_station(decisions, np.abs(decisions.gain), ~decisions.road), color=RED)
+    lower.bar(range(GOAL), stakes, color=RED)
+    lower.axhline(CRITICAL, color=INK, linewidth=0.6, linestyle=":")
+    for zone in zones_of(stakes):
+        for axis in (upper, lower):
+            axis.axvspan(zone[0] - 0.5, zone[-1] + 0.5, color=BLUE, alpha=0.1, linewidth=0, zorder=0)
+        lower.annotate(f"{zone[0]} to {zone[-1]}", ((zone[0] + zone[-1]) / 2, np.nanmax(stakes) * 1.06), fontsize=8,
+                       ha="center", color=BLUE)  # fmt: skip
+    lower.set_ylim(0, np.nanmax(stakes) * 1.18)
     lower.set_ylabel("points")
-    lower.set_xlabel("station of the mover")
-    lower.set_title("What the worse number costs: the critical zones", loc="left")
+    lower.set_xlabel("station of the mover (none where dice are never thrown in perfect play)")
+    lower.set_title("What the worse number costs; shaded: the critical zones", loc="left")
     figure.tight_layout()
     return save(figure, "tokaido_solved_numbers")
 
@@ -241,7 +293,7 @@ def picture_turns(law: NDArray[np.float64], random: NDArray[np.float64]) -> str:
     axis.spines[["top", "right"]].set_visible(False)
     axis.fill_between(range(len(law)), 100 * law, color=BLUE, alpha=0.35, label="perfect play")
     axis.plot(range(len(random)), 100 * random, color=RED, label="random play")
-    axis.set_xlim(8, 90)
+    axis.set_xlim(8, 75)
     axis.set_ylim(0)
     axis.set_xlabel("turns of both players together")
     axis.set_ylabel("% of games")
@@ -296,19 +348,29 @@ def modes_table() -> str:
 
 
 def players_table() -> str:
-    """Return the values of each seat for two to four players, where they are solved."""
+    """Return the values of each seat for two to four players; those of four are measured, not worked out anew."""
+    found = []
+    for players, utility in ((2, "place_points"), (3, "place_points"), (3, "first_only")):
+        game = Tokaido(players=players)
+        table = tokaido_library.find(game, utility) or tokaido_library.solve_and_keep(game, utility)
+        found.append({**table.facts, "utility": utility, "values": start_values(table)})
     rows = []
-    for players in (2, 3, 4):
-        for utility in ("place_points", "first_only") if players > 2 else ("place_points",):
-            table = tokaido_library.find(Tokaido(players=players), utility)
-            if table is None and players < 4:
-                table = tokaido_library.solve_and_keep(Tokaido(players=players), utility)
-            if table is not None:
-                values = " ".join(f"{value:+.6f}" for value in start_values(table))
-                states, epsilon = f"{table.facts['states']:,}", f"{table.facts['epsilon']:.1e}"
-                rows.append([str(players), utility, values, states, f"{table.facts['residual']:.0e}", epsilon])
-    head = ["players", "utility", "value of each seat", "turn starts", "residual", "epsilon"]
-    return markdown_table(head, rows)
+    for run in (*found, *FOUR_PLAYERS):
+        values = " ".join(f"{value:+.6f}" for value in run["values"])
+        cells = f"{run['states']:,}", f"{run['sweeps']}", f"{run['residual']:.0e}", f"{run['epsilon']:.1e}"
+        rows.append([str(len(run["values"])), run["utility"], values, *cells])
+    return markdown_table(
+        ["players", "utility", "value of each seat", "turn starts", "sweeps", "residual", "epsilon"], rows
+    )
+
+
+def four_players_table() -> str:
+    """Return what the runs for four players took."""
+    rows = [
+        [f"`{run['command']}`", f"{run['minutes']:.1f}", f"{run['processor_minutes']:.1f}", f"{run['gigabytes']:.1f}"]
+        for run in FOUR_PLAYERS
+    ]
+    return markdown_table(["command", "minutes", "of processor time", "GB of memory"], rows)
 
 
 def policies_table(arena: Arena, perfect: Policy) -> str:
@@ -351,7 +413,11 @@ def page() -> str:
     smaller = decisions.weight[real & (decisions.gain < 0)].sum() / decisions.weight[real].sum()
     equal = decisions.weight[~decisions.road & ~real].sum() / decisions.weight[~decisions.road].sum()
     stakes = by_station(decisions, np.abs(decisions.gain), ~decisions.road)
-    hot = np.argsort(-np.nan_to_num(stakes))[:8]
+    zones = ", ".join(
+        f"{ROAD.stations[zone[0]].romaji} {zone[0]} to {ROAD.stations[zone[-1]].romaji} {zone[-1]} "
+        f"(up to {np.nanmax(stakes[zone[0] : zone[-1] + 1]):.1f})"
+        for zone in zones_of(stakes)
+    )
     best, worst = (sorted(worth, key=lambda s: sign * worth[s])[:6] for sign in (-1, 1))
 
     def named(places: Sequence[int], values: Any) -> str:
@@ -374,8 +440,8 @@ def page() -> str:
         low=int(counts[np.cumsum(law) >= 0.05][0]), high=int(counts[np.cumsum(law) >= 0.95][0]),
         turns=picture_turns(law, random_law), roads=roads_picture, road_lines="\n".join(road_lines),
         later_detours=later_detours(table),
-        smaller=f"{100 * smaller:.1f}", equal=f"{100 * equal:.1f}", numbers=picture_numbers(decisions),
-        hot=", ".join(f"{ROAD.stations[s].romaji} {s} ({stakes[s]:.1f})" for s in hot),
+        smaller=f"{100 * smaller:.1f}", equal=f"{100 * equal:.1f}", numbers=picture_numbers(decisions, stakes),
+        zones=zones, critical=f"{CRITICAL:g}", four_players=four_players_table(),
         options=options_table(base), policies=policies_table(arena, perfect),
     )  # fmt: skip
 

@@ -196,6 +196,7 @@ class Unfinished:
             self._say_unused(f"{self._path} belongs to a run for other rules")
             return None
         self._ours = True
+        _log.warning("sekisho: going on from what a stopped run has left in %s", self._path)
         return arrays, facts
 
     def _say_unused(self, reason: str) -> None:

@@ -55,15 +55,25 @@ class Wish:
     Attributes:
         turns: expected turns of all seats up to the first arrival.
         rolls: expected throws up to the first arrival, instead.
-        advantage: the first seat's advantage, at most.
+        advantage: the first seat's advantage, at most: what keeps to it comes before all that does not.
     """
 
     turns: float | None = None
     rolls: float | None = None
     advantage: float | None = None
 
-    def miss(self, figures: Figures, present: Figures) -> float:
-        """Return how far figures are from the wish: the relative misses added; 0 is what was wished for.
+    def excess(self, figures: Figures) -> float:
+        """Return by what share of the wished advantage figures exceed it; 0 where they keep to it."""
+        return 0.0 if self.advantage is None else max(0.0, figures.advantage / self.advantage - 1)
+
+    def off(self, figures: Figures) -> float:
+        """Return by what factor the length of a game is off the wished one, as a share: 0.1 for 10 % too long."""
+        if self.rolls is None and self.turns is None:
+            return 0.0
+        return figures.rolls / self.rolls - 1 if self.rolls is not None else figures.turns / (self.turns or 1.0) - 1
+
+    def miss(self, figures: Figures, present: Figures) -> tuple[float, float]:
+        """Return how far figures are from the wish, (0, 0) being what was wished for: advantage first, then length.
 
         Without a wished length the present one counts: it should change as little as can be.
         """
@@ -71,8 +81,7 @@ class Wish:
             length = figures.rolls / self.rolls
         else:
             length = figures.turns / (present.turns if self.turns is None else self.turns)
-        excess = max(0.0, figures.advantage / self.advantage - 1) if self.advantage is not None else 0.0
-        return abs(float(np.log(length))) + excess
+        return self.excess(figures), abs(float(np.log(length)))
 
 
 def figures_of(board: Board, game: PictureSugoroku) -> Figures | None:
@@ -112,7 +121,7 @@ def suggest(
     if present is None:
         raise RunError(f"games on board {game.board.id!r} take too long to be analysed")
     edits = list(edits_of(game.board))
-    best: dict[int | None, tuple[float, Edit, Figures]] = {}
+    best: dict[int | None, tuple[tuple[float, float], Edit, Figures]] = {}
     for done, edit in enumerate(edits, start=1):
         figures = figures_of(edit.board, game)
         if figures is not None:

@@ -214,5 +214,9 @@ def _chances(agent: Agent, state: TokaidoState, decision: Decision) -> dict[int,
     """Return the probability of each action that an agent plays."""
     chances = dict(decision.policy) if agent.samples_policy else {int(decision.action): 1.0}
     if not set(chances) <= set(state.legal_actions()) or abs(sum(chances.values()) - 1) > 1e-6:
-        raise RunError(f"{type(agent).__name__} answers {state.to_text()!r} with {chances!r:.200}, which is not legal")
+        says = ", ".join(f"action {action} with {chance:.4g}" for action, chance in list(chances.items())[:6])
+        raise RunError(
+            f"{type(agent).__name__} answers {state.to_text()!r} with {says or 'nothing'}: expected legal actions whose "
+            "chances add up to 1"
+        )
     return chances

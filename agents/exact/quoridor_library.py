@@ -10,7 +10,7 @@ from ...envs.quoridor.rules import Quoridor
 from .. import store
 from . import quoridor_solver, quoridor_table
 from .keeping import Progress, cache_path, kept, named, solve_into
-from .quoridor_table import QuoridorTable, identity, solved_game
+from .quoridor_table import QuoridorTable, described, identity, solved_game
 from .waiting import bar
 
 MOST_ON_FIRST_USE = 1e9
@@ -54,7 +54,7 @@ def table_for(game: Quoridor) -> QuoridorTable:
     if table is not None:
         return table
     quoridor_solver.check_size(game, MOST_ON_FIRST_USE)
-    _log.warning("sekisho: solving %s (only the first time) ...", quoridor_solver.described(game))
+    _log.warning("sekisho: solving %s (only the first time) ...", described(game))
     with bar() as progress:
         return solve_and_keep(game, progress=progress, waits=True)
 

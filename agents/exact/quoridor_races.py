@@ -61,12 +61,15 @@ def race_bounds(rules: Any, state: Any, layouts: Any, values: Any) -> Any:
     """Return proven bounds (low, high) on the outcome for the side to move: 1 won, 0 drawn, -1 lost.
 
     Without fences in hand both are the outcome. Where one side only has some, it need not place them, so the race is
-    the least that it gets. Where both have some nothing is proven: (-1, 1). For the arguments see `race_plies`.
+    the least that it gets; and a side that arrives with its next move has won, whoever has fences. Where both have some
+    nothing else is proven: (-1, 1), for which no race is solved. For the arguments see `race_plies`.
     """
     mine, theirs = state[LEFT + state[SEAT]], state[LEFT + 1 - state[SEAT]]
     if mine > 0 and theirs > 0:
         return -1, 1
     plies = race_plies(rules, state, layouts, values)
+    if plies == 1:
+        return 1, 1
     outcome = 1 if plies > 0 else (0 if plies == 0 else -1)
     return -1 if theirs > 0 else outcome, 1 if mine > 0 else outcome
 
@@ -100,7 +103,10 @@ class Races:
 
     def _going(self, state: QuoridorState) -> Any:
         if state.game.board_size != self.game.board_size or state.game.num_players != 2:
-            raise AgentError(f"these are the races of {self.game!r}, not of {state.game!r}")
+            raise AgentError(
+                f"these are the races of two on {self.game.board_size}x{self.game.board_size}, not of "
+                f"{state.game.num_players} on {state.game.board_size}x{state.game.board_size}"
+            )
         if state.winner is not None:
             raise AgentError("the race is over: a pawn has arrived")
         return state.words

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from ...envs.quoridor.rules import Quoridor
 from . import quoridor_levels as compiled
 from .keeping import Checkpoint, Progress, Save
 from .quoridor_layouts import LARGEST_BOARD, next_layouts
-from .quoridor_table import Level, QuoridorTable, solved_game
+from .quoridor_table import Level, QuoridorTable, described, solved_game
 
 MOST_POSITIONS = 4_000_000_000
 """Estimated positions, one byte each, beyond which a game is only tried when that is wished."""
@@ -35,11 +36,6 @@ def estimated_positions(game: Quoridor) -> float:
         positions += layouts * int(compiled.hands(game.rules, placed)) * 2 * squares**2
         layouts *= 2 * anchors * max(0.0, 1 - placed / anchors) ** _CROWDING / (placed + 1)
     return positions
-
-
-def described(game: Quoridor) -> str:
-    """Return a game in words."""
-    return f"quoridor on {game.board_size}x{game.board_size} with {game.options['fences']} fences each"
 
 
 def check_size(game: Quoridor, most: float = MOST_POSITIONS) -> None:
@@ -92,6 +88,7 @@ def solve(
     Raises:
         RunError: if a win takes longer than a byte can tell, or the memory does not suffice.
     """
+    _warm_up()
     begin = time.perf_counter()
     game = solved_game(game)
     try:
@@ -122,6 +119,17 @@ def solve(
     return QuoridorTable(
         game, levels, {"states": states, "longest": facts["longest"], "seconds": earlier + time.perf_counter() - begin}
     )
+
+
+@cache
+def _warm_up() -> None:
+    """Have everything compiled by solving next to nothing: to compile is not to solve."""
+    game = solved_game(Quoridor(board_size=3, fences=1))
+    layouts = [numbers[:1] for numbers in enumerate_layouts(game)]
+    for placed, numbers in enumerate(layouts):
+        compiled.count_states(game.rules, placed, numbers)
+        scores = _empty_scores(game, placed, numbers)
+        compiled.solve_layouts(game.rules, placed, numbers, *_nothing(), 0, numbers.size, scores)
 
 
 def _chunks(levels: Sequence[Level], placed: int, solved: int) -> Iterator[tuple[int, int, int]]:

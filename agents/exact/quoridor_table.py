@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -19,6 +18,7 @@ from . import quoridor_lookups
 from .quoridor_layouts import lay_out
 from .quoridor_levels import fewest_of_first, square_of
 from .table_file import Arrays, read_table, write_table
+from .table_identity import identity_of, require_identity
 
 ENCODING = "quoridor-1"
 """Version of layouts and scores; a new one whenever their meaning changes."""
@@ -56,14 +56,14 @@ def solved_game(game: Quoridor) -> Quoridor:
     return Quoridor(board_size=options["board_size"], fences=fences, max_plies=None)
 
 
+def described(game: Quoridor) -> str:
+    """Return a game of two players in words."""
+    return f"quoridor on {game.board_size}x{game.board_size} with {game.options['fences']} fences each"
+
+
 def identity(game: Quoridor) -> dict[str, Any]:
     """Return what a table must say of itself to serve a game (one of `solved_game`)."""
-    return {
-        "game": game.name,
-        "encoding": ENCODING,
-        "rules": dict(game.options),
-        "rules_sha256": hashlib.sha256(game.rules.tobytes()).hexdigest(),
-    }
+    return identity_of(game, ENCODING)
 
 
 @dataclass
@@ -128,7 +128,7 @@ class QuoridorTable:
     def _at(self, state: QuoridorState) -> tuple[NDArray[np.int64], Level, Level]:
         """Return a state's words as the table has them, its level, and the one with one fence more."""
         if state.game != self.game and solved_game(state.game) != self.game:
-            raise TableError(f"the table is for {self.game!r}, not for {state.game!r}")
+            raise TableError(f"the table is for {described(self.game)}, not for {described(state.game)}")
         words = state.words.copy()
         words[LEFT : LEFT + 2] -= state.game.options["fences"] - self.game.options["fences"]
         placed = int(2 * self.game.options["fences"] - words[LEFT : LEFT + 2].sum())
@@ -158,19 +158,15 @@ def load(path: Path, game: Quoridor) -> QuoridorTable:
         OSError: if it cannot be read.
     """
     arrays, description = read_table(path, private=True)
-    for name, expected in identity(game).items():
-        if (found := description.get(name)) != expected:
-            raise TableError(f"{path} is a table for another {name}: expected {expected!r:.300}, found {found!r:.300}")
+    require_identity(path, description, identity(game))
     facts = description.get("facts")
-    if description.get("unfinished") or not isinstance(facts, dict) or "states" not in facts:
-        raise TableError(f"{path} is unfinished: continue with `sekisho solve quoridor`")
     levels = []
     for placed in range(len(arrays) // 2):
         level = arrays.get(f"layouts_{placed}"), arrays.get(f"scores_{placed}")
         if level[0] is None or level[1] is None or not _whole(game, placed, level[0], level[1]):
             raise TableError(f"{path} is damaged: its arrays are not those of a table of {game.name}")
         levels.append(Level(level[0], level[1]))
-    if not levels or len(arrays) % 2 or "longest" not in facts:
+    if not levels or len(arrays) % 2 or not isinstance(facts, dict) or not {"states", "longest"} <= facts.keys():
         raise TableError(f"{path} is damaged: its arrays are not those of a table of {game.name}")
     return QuoridorTable(game, levels, facts)
 

@@ -7,6 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from ...envs.errors import AgentError
+from ...envs.options import spell_value
 from ...envs.tokaido.rules import Tokaido
 from .. import store
 from . import tokaido_solver, tokaido_table
@@ -85,7 +86,7 @@ def _require_small(game: Tokaido, utility: str) -> None:
 def described(game: Tokaido) -> str:
     """Return a game in words, with the options that are not the usual ones."""
     usual = Tokaido(players=game.num_players).options
-    other = [f"{name}={value}" for name, value in game.options.items() if value != usual[name]]
+    other = [f"{name}={spell_value(value)}" for name, value in game.options.items() if value != usual[name]]
     return f"tokaido with {game.num_players} players" + (f" ({', '.join(other)})" if other else "")
 
 
@@ -94,7 +95,7 @@ def command(game: Tokaido, utility: str) -> str:
     solved = solved_game(game)
     usual = Tokaido(players=game.num_players).options
     rules = ",".join(
-        f"{name}={str(value).lower()}" for name, value in solved.options.items() if value != usual[name]
+        f"{name}={spell_value(value)}" for name, value in solved.options.items() if value != usual[name]
     )  # fmt: skip
     words = f"sekisho solve tokaido --players {game.num_players}" + (f" --rules {rules}" if rules else "")
     return words + (f" --utility {utility}" if utility != "place_points" else "")

@@ -28,6 +28,7 @@ from .tokaido_kernels import (
     SHIFTS,
     THROW,
     decides,
+    links_of,
     spot_in,
 )
 
@@ -108,19 +109,50 @@ def sweep_bounds(rules: Any, keys: Any, kinds: Any, links: Any, low: Any, high: 
 
 
 @kernel
+def after_link(word: Any, seat: Any, values: Any) -> Any:
+    """Return what a link leads to is worth (`values`, ``[nodes, players]``) to who sits `seat` after the mover."""
+    there = seat - word % SHIFTS
+    return values[word // SHIFTS, there if there >= 0 else there + values.shape[1]]
+
+
+@kernel
+def mean_after(links: Any, weights: Any, seat: Any, values: Any) -> Any:
+    """Return the mean of `after_link` over the links of a node, each as likely as `weights` says."""
+    total = 0.0
+    for link in range(weights.size):
+        if weights[link] > 0.0:
+            total += weights[link] * after_link(links[link], seat, values)
+    return total
+
+
+@kernel
+def write_own(kind: Any, links: Any, values: Any, own: Any) -> None:
+    """Write what each link of a node at which the mover decides is worth to it, resigning left out."""
+    for link in range(links_of(kind)):
+        own[link] = after_link(links[link], 0, values)
+
+
+@kernel
+def write_undecided(rules: Any, key: Any, kind: Any, weights: Any) -> None:
+    """Write the probability of each link of a node at which nobody decides, the others being 0 already."""
+    if kind == CROSS_OVER:
+        weights[CROSSES] = success(rules, key)
+        weights[FAILS] = 1 - weights[CROSSES]
+    elif kind == REST:
+        weights[0] = 1.0
+
+
+@kernel
 def mean_links(rules: Any, key: Any, kind: Any, choice: Any, weights: Any) -> None:
     """Write the probability (``weights``, ``[9]``) of each link of a node under what is chosen there."""
     weights[:] = 0.0
     if kind == THROW:
         for roll in range(FACES):
             weights[rules[NUMBERS + 2 * roll + (choice >> roll & 1)]] += rules[WEIGHTS + roll] / 36
-    elif kind == CROSS_OVER:
-        chance = success(rules, key)
-        weights[FAILS], weights[CROSSES] = 1 - chance, chance
     elif kind == CHOOSE_ROAD:
         weights[choice & 1] = 1.0
-    elif kind == REST:
-        weights[0] = 1.0
+    else:
+        write_undecided(rules, key, kind, weights)
 
 
 @kernel
@@ -141,6 +173,18 @@ def better_choice(rules: Any, kind: Any, choice: Any, own: Any, epsilon: Any) ->
     return choice
 
 
+@kernel
+def least_gain(rules: Any, kind: Any, before: Any, choice: Any, own: Any) -> Any:
+    """Return the least that the mover gains by any part of a change of what it chooses, from `before` to `choice`."""
+    if kind == CHOOSE_ROAD:
+        return abs(own[1] - own[0])
+    least = np.inf
+    for roll in range(FACES):
+        if (before ^ choice) >> roll & 1:
+            least = min(least, abs(own[rules[NUMBERS + 2 * roll]] - own[rules[NUMBERS + 2 * roll + 1]]))
+    return least
+
+
 @kernel(allocates=True)
 def sweep_values(
     rules: Any, keys: Any, kinds: Any, links: Any, values: Any, choices: Any, epsilon: Any, first: Any, last: Any,
@@ -148,8 +192,9 @@ def sweep_values(
 ) -> None:  # fmt: skip
     """Sweep over the nodes ``first .. last-1``: choose anew where that gains more than `epsilon`, and take the mean.
 
-    `values` are ``[nodes, players]``. ``out[0]`` becomes the largest change of a value, ``out[1]`` the number of
-    choices that changed, where they are larger than what stands there, ``out[1]`` added.
+    `values` are ``[nodes, players]``. ``out[0]`` becomes the largest change of a value if that is larger than what
+    stands there, the number of choices that changed is added to ``out[1]``, and ``out[2]`` becomes the least that any
+    of them gained if that is less.
     """
     players = rules[PLAYERS]
     own, weights, new = np.zeros(NUMBERS_OF_A_THROW), np.zeros(NUMBERS_OF_A_THROW), np.zeros(players)
@@ -158,23 +203,15 @@ def sweep_values(
         if kind == END:
             continue
         if decides(kind):
-            for link in range(NUMBERS_OF_A_THROW if kind == THROW else 2):
-                word = links[node, link]
-                shift = word % SHIFTS
-                own[link] = values[word // SHIFTS, players - shift if shift else 0]
+            write_own(kind, links[node], values, own)
             choice = better_choice(rules, kind, choices[node], own, epsilon)
             if choice != choices[node]:
                 out[1] += 1
+                out[2] = min(out[2], least_gain(rules, kind, choices[node], choice, own))
                 choices[node] = choice
         mean_links(rules, keys[node], kind, choices[node], weights)
-        new[:] = 0.0
-        for link in range(NUMBERS_OF_A_THROW):
-            if weights[link] > 0.0:
-                word = links[node, link]
-                after, shift = word // SHIFTS, word % SHIFTS
-                for seat in range(players):
-                    there = seat - shift if seat >= shift else seat - shift + players
-                    new[seat] += weights[link] * values[after, there]
+        for seat in range(players):  # all of them before any is written: a link can lead back here
+            new[seat] = mean_after(links[node], weights, seat, values)
         for seat in range(players):
             out[0] = max(out[0], abs(new[seat] - values[node, seat]))
             values[node, seat] = new[seat]
@@ -188,15 +225,11 @@ def lower_choices(
 
     ``out[0]`` becomes the most that another choice gains anywhere (0 at least), ``out[1]`` the number of nodes changed.
     """
-    players = rules[PLAYERS]
     for node in range(kinds.size):
         kind = kinds[node]
         if not decides(kind):
             continue
-        for link in range(NUMBERS_OF_A_THROW if kind == THROW else 2):
-            word = links[node, link]
-            shift = word % SHIFTS
-            own[link] = values[word // SHIFTS, players - shift if shift else 0]
+        write_own(kind, links[node], values, own)
         choice = choices[node]
         for roll in range(FACES if kind == THROW else 1):
             one = own[rules[NUMBERS + 2 * roll]] if kind == THROW else own[0]
@@ -209,15 +242,14 @@ def lower_choices(
 
 
 @kernel
-def most_from_resigning(rules: Any, kinds: Any, links: Any, values: Any) -> Any:
+def most_from_resigning(kinds: Any, links: Any, values: Any) -> Any:
     """Return how much the mover gains where resigning gains it most; negative where it always loses."""
-    players, most = rules[PLAYERS], -np.inf
+    most = -np.inf
     for node in range(kinds.size):
         if links.shape[1] > RESIGNS and links[node, RESIGNS] >= 0:
+            resigned = after_link(links[node, RESIGNS], 0, values)
             for link in range(2):
-                word, resigned = links[node, link], links[node, RESIGNS]
-                here = values[word // SHIFTS, (players - word % SHIFTS) % players]
-                most = max(most, values[resigned // SHIFTS, (players - resigned % SHIFTS) % players] - here)
+                most = max(most, resigned - after_link(links[node, link], 0, values))
     return most
 
 
@@ -239,14 +271,11 @@ def policy_links(rules: Any, key: Any, kind: Any, second: Any, resigning: Any, w
             weights[rules[NUMBERS + 2 * roll]] += chance * (1 - second[roll] - gone)
             weights[rules[NUMBERS + 2 * roll + 1]] += chance * second[roll]
             weights[RESIGNS] += chance * gone
-    elif kind == CROSS_OVER:
-        weights[CROSSES] = success(rules, key)
-        weights[FAILS] = 1 - weights[CROSSES]
     elif kind == CHOOSE_ROAD:
         weights[RESIGNS] = resigning[0] if resigning.size else 0.0
         weights[0], weights[1] = 1 - second[0] - weights[RESIGNS], second[0]
-    elif kind == REST:
-        weights[0] = 1.0
+    else:
+        write_undecided(rules, key, kind, weights)
 
 
 @kernel(allocates=True)
@@ -269,13 +298,7 @@ def sweep_policies(
         policy_links(rules, keys[node], kind, second[node], resigning[node], mine)
         policy_links(rules, keys[node], kind, others_second[node], others_resigning[node], theirs)
         for seat in range(players):
-            weights = mine if seat == 0 else theirs
-            new = 0.0
-            for link in range(links.shape[1]):
-                if weights[link] > 0.0:
-                    word = links[node, link]
-                    there = seat - word % SHIFTS
-                    new += weights[link] * values[word // SHIFTS, there if there >= 0 else there + players]
+            new = mean_after(links[node], mine if seat == 0 else theirs, seat, values)
             change = max(change, abs(new - values[node, seat]))
             values[node, seat] = new
     return change

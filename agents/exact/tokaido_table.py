@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -17,6 +16,7 @@ from ...envs.tokaido.kernels import CROSSING, DICE, NUMBERS, OVER, ROLL, SEAT, T
 from ...envs.tokaido.rules import Tokaido, TokaidoState
 from . import tokaido_nodes
 from .table_file import Arrays, read_table, write_table
+from .table_identity import identity_of, require_identity
 
 ENCODING = "tokaido-1"
 """Version of keys and choices; a new one whenever their meaning changes."""
@@ -47,15 +47,14 @@ def solved_game(game: Tokaido) -> Tokaido:
     return Tokaido(**options)
 
 
+def solved_utility(game: Tokaido, utility: str) -> str:
+    """Return the utility whose table serves `utility` too: with two players both are the chance to win, scaled."""
+    return UTILITIES[0] if game.num_players == 2 else utility
+
+
 def identity(game: Tokaido, utility: str) -> dict[str, Any]:
     """Return what a table must say of itself to serve a game (one of `solved_game`)."""
-    return {
-        "game": game.name,
-        "encoding": ENCODING,
-        "rules": dict(game.options),
-        "rules_sha256": hashlib.sha256(game.rules.tobytes()).hexdigest(),
-        "utility": utility,
-    }
+    return {**identity_of(game, ENCODING), "utility": solved_utility(game, utility)}
 
 
 @dataclass
@@ -167,16 +166,12 @@ def load(path: Path, game: Tokaido, utility: str) -> TokaidoTable:
         OSError: if it cannot be read.
     """
     arrays, description = read_table(path)
-    for name, expected in identity(game, utility).items():
-        if (found := description.get(name)) != expected:
-            raise TableError(f"{path} is a table for another {name}: expected {expected!r:.300}, found {found!r:.300}")
-    if description.get("unfinished"):
-        raise TableError(f"{path} is unfinished: continue with `sekisho solve tokaido`")
+    require_identity(path, description, identity(game, utility))
     facts = description.get("facts")
     needed = _FACTS | ({"gain"} if game.num_players > 2 else set())
     if not isinstance(facts, dict) or needed - facts.keys() or not _whole(arrays, game.num_players):
         raise TableError(f"{path} is damaged: its arrays are not those of a table of {game.name}")
-    return TokaidoTable(game, utility, arrays["keys"], arrays["values"], arrays["choices"], facts)
+    return TokaidoTable(game, description["utility"], arrays["keys"], arrays["values"], arrays["choices"], facts)
 
 
 def _whole(arrays: Arrays, players: int) -> bool:

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from sekisho.agents import store
-from sekisho.agents.exact import keeping, table_file, tokaido_solver
+from sekisho.agents.exact import keeping, quoridor_solver, table_file, tokaido_library, tokaido_solver
+from sekisho.cli import evaluate_tokaido
+from sekisho.cli.evaluate import Command
 from sekisho.cli.main import main
+from sekisho.envs.quoridor.rules import Quoridor
+from sekisho.envs.tokaido.rules import Tokaido
 
 
 @pytest.fixture(autouse=True)
@@ -86,6 +91,13 @@ def test_a_game_that_is_forced_into_too_little_memory(
     assert "--force" not in err
 
 
+def test_to_compile_is_not_to_solve(monkeypatch: pytest.MonkeyPatch) -> None:
+    for solver, game in ((tokaido_solver, Tokaido(max_turns=2)), (quoridor_solver, Quoridor(board_size=3, fences=1))):
+        solver.solve(game)
+        monkeypatch.setattr(solver, "_warm_up", lambda *_: time.sleep(2))
+        assert solver.solve(game).facts["seconds"] < 1
+
+
 def test_solve_writes_where_it_is_told(capsys: pytest.CaptureFixture[str], tmp_path: Path, cache: Path) -> None:
     path = tmp_path / "new" / "table"
     assert run(capsys, "solve", "tokaido", "--output", str(path))[0] == 0
@@ -135,6 +147,69 @@ def test_evaluate_lets_any_agent_meet_any_other(capsys: pytest.CaptureFixture[st
     status, out, _ = run(capsys, *words)
     assert status == 0
     assert "percentage points" in out
+
+
+def test_evaluate_says_what_it_does_not_use(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("evaluate", "tokaido", "--rules", "max_turns=5", "--agent", "larger", "--against", "smaller", "--json")
+    status, out, err = run(capsys, *words, "--games", "7", "--positions", "5")
+    assert (status, err.count("\n")) == (0, 1)
+    assert "--games and --positions not used: no game is played" in err
+    assert json.loads(out)["win_against"] == document(capsys, *words[:-1])["win_against"]
+    small = ("evaluate", "quoridor", "--rules", "board_size=3,fences=1", "--agent", "random", "--games", "2")
+    assert "--utility not used" in run(capsys, *small, "--utility", "first_only")[2]
+
+
+def test_with_two_players_both_utilities_are_one_game(capsys: pytest.CaptureFixture[str], cache: Path) -> None:
+    status, out, err = run(capsys, "solve", "tokaido", "--utility", "first_only", "--json")
+    solved = json.loads(out)
+    assert (status, "ships" in err, cache.exists()) == (0, True, False)
+    assert solved["values"] == pytest.approx([0.52637513, 1 - 0.52637513], abs=1e-8)
+    assert solved["first_player_win_probability"] == solved["values"][0]
+    words = ("evaluate", "tokaido", "--rules", "max_turns=5", "--agent", "larger")
+    points, first = (document(capsys, *words, "--utility", utility) for utility in ("place_points", "first_only"))
+    assert first["win_against_exact"] == pytest.approx(points["win_against_exact"])
+    assert first["exact_loss_pp"] == pytest.approx(points["exact_loss_pp"])
+
+
+@pytest.mark.parametrize(
+    ("spec", "utility", "expected"),
+    [
+        ("exact", "first_only", "exact:utility=first_only"),
+        ("exact:table=a", "first_only", "exact:table=a,utility=first_only"),
+        ("exact:utility=place_points", "first_only", "exact:utility=place_points"),
+        ("exact", "place_points", "exact"),
+        ("larger", "first_only", "larger"),
+        ("", "first_only", ""),
+    ],
+)
+def test_perfect_play_plays_for_what_is_measured(spec: str, utility: str, expected: str) -> None:
+    command = Command("tokaido", spec, utility=utility)
+    assert evaluate_tokaido.playing_for(command, spec) == expected
+
+
+def test_evaluate_says_why_four_players_stand_on_a_ladder(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    words = ("evaluate", "tokaido", "--players", "4", "--rules", "goal=over", "--agent", "larger", "--games", "2")
+    status, out, err = run(capsys, *words, "--against", "smaller")
+    assert (status, err) == (0, "")
+    assert "294,000,000 decisions here, too many to ask an agent for each" in out.replace("\n", " ")
+    assert "not solved" not in out
+    command = Command("tokaido", "larger", players=4)
+    assert evaluate_tokaido.perfect_rung(command, Tokaido(players=4)) == ()
+    monkeypatch.setattr(tokaido_library, "where", lambda *_: tmp_path)
+    monkeypatch.setattr(Path, "is_file", lambda _: True)
+    assert evaluate_tokaido.perfect_rung(command, Tokaido(players=4)) == ("exact",)
+
+
+@pytest.mark.slow
+def test_evaluate_measures_perfect_play_of_three_players_for_both_utilities(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("evaluate", "tokaido", "--players", "3", "--agent", "exact", "--json")
+    for utility, total in (("place_points", 0.0), ("first_only", 1.0)):
+        status, out, err = run(capsys, *words, "--utility", utility)
+        assert (status, err) == (0, "")
+        assert json.loads(out)["exact_loss_pp"] == 0.0
+        assert sum(json.loads(out)["values"]) == pytest.approx(total, abs=1e-9)
 
 
 def test_evaluate_puts_agents_on_a_ladder_where_the_game_is_not_solved(capsys: pytest.CaptureFixture[str]) -> None:

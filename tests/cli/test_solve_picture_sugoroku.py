@@ -63,7 +63,7 @@ def test_people_see_the_same(capsys: pytest.CaptureFixture[str], tiny: str) -> N
     found = document(capsys, "--board", tiny, "--players", "6")
     status, out, err = run(
         *(capsys, "--board", tiny, "--players", "6", "--squares", "--rules", "allow_resign=true"),
-        *("--suggest", "--turns", "20", "--max-advantage", "3"),
+        *("--suggest", "--turns", "24", "--max-advantage", "12"),
     )
     assert (status, err) == (0, "")
     assert f"{found['win'][0]:.4f}" in out
@@ -71,6 +71,29 @@ def test_people_see_the_same(capsys: pytest.CaptureFixture[str], tiny: str) -> N
     assert "as if nobody ever resigned" in out
     assert "back 2" in out
     assert max(map(len, out.splitlines())) <= 100
+
+
+def test_a_wish_that_no_change_fulfils_is_said_with_the_best_that_can_be_had(
+    capsys: pytest.CaptureFixture[str], tiny: str
+) -> None:
+    words = ("--board", tiny, "--players", "6", "--suggest", "--max-advantage", "0.01")
+    status, out, err = run(capsys, *words, "--json")
+    found = json.loads(out)
+    best = found["edits"][0]
+    assert (status, found["reached"]) == (1, False)
+    assert best["advantage_pp"] == min(edit["advantage_pp"] for edit in found["edits"]) < found["advantage_pp"]
+    assert f"{best['edit']}, the first seat has {best['advantage_pp']:.2f} points" in err
+    status, out, err = run(capsys, "--board", tiny, "--suggest", "--turns", "500")
+    assert (status, "not about 500" in err) == (0, True)
+
+
+def test_the_limit_of_the_advantage_comes_before_the_length(capsys: pytest.CaptureFixture[str], tiny: str) -> None:
+    limit = document(capsys, "--board", tiny, "--players", "6")["advantage_pp"] - 0.3
+    words = ("--board", tiny, "--players", "6", "--suggest", "--turns", "9", "--max-advantage", str(limit))
+    status, out, _ = run(capsys, *words, "--json", "--edits", "50")
+    kept = [edit["advantage_pp"] <= limit for edit in json.loads(out)["edits"]]
+    assert (status, kept[0]) == (0, True)
+    assert kept == sorted(kept, reverse=True)
 
 
 def test_suggestions_are_boards_with_the_figures_stated(capsys: pytest.CaptureFixture[str], tiny: str) -> None:

@@ -67,7 +67,7 @@ def test_it_plays_by_a_file_that_somebody_names(tmp_path: Path) -> None:
     path = tmp_path / "table"
     solve(Tokaido(bounce_events=False)).save(path)
     assert decide("9 0 / 1 / road", f"exact:table={path}", bounce_events=False).value is not None
-    with pytest.raises(TableError, match="another rules"):
+    with pytest.raises(TableError, match="other rules: bounce_events=false instead of true"):
         decide("9 0 / 1 / road", f"exact:table={path}")
     with pytest.raises(TableError, match="cannot read"):
         decide("9 0 / 1 / road", f"exact:table={tmp_path / 'nothing'}")

@@ -158,6 +158,18 @@ def test_bounds_are_true_on_a_solved_board() -> None:
     assert tight[True, True] == 0
 
 
+def test_whoever_can_arrive_at_once_has_won_whoever_has_fences() -> None:
+    game = Quoridor(board_size=5, fences=1)
+    for position, bounds in {
+        "a1 / / c4 a4 / 0 1 / 1 / 0": (1, 1),
+        "a1 / / c4 a4 / 1 0 / 1 / 0": (1, 1),
+        "a1c1 / / c4 a4 / 0 0 / 1 / 0": (1, 1),
+        "/ / c4 a4 / 1 1 / 1 / 0": (-1, 1),
+        "a1 / / c3 a4 / 0 1 / 1 / 0": (-1, 1),
+    }.items():
+        assert Races(game).bounds(game.from_text(position)) == bounds
+
+
 def test_every_pawn_with_a_path_has_a_move() -> None:
     """With two players nobody ever has to pass, which the solver relies on."""
     rng = random.Random(5)

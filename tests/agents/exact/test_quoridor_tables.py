@@ -78,7 +78,7 @@ def test_a_score_that_was_changed_is_noticed(file: Path, tmp_path: Path) -> None
 
 
 def test_tables_of_other_games_are_refused(file: Path, tmp_path: Path) -> None:
-    with pytest.raises(TableError, match="another rules"):
+    with pytest.raises(TableError, match="other rules"):
         quoridor_table.load(file, Quoridor(board_size=4, fences=2, max_plies=None))
     arrays, description = read_table(file)
     for change in ({"encoding": "quoridor-0"}, {"game": "tokaido"}, {"rules_sha256": "0"}):
@@ -254,7 +254,7 @@ def test_it_shows_values_and_plies() -> None:
 def test_it_plays_by_a_file_and_refuses_that_of_another_game(file: Path) -> None:
     state = load_game("quoridor", board_size=4, fences=1).new_initial_state()
     assert make_agent(f"exact:table={file}").act(state, RNG).value == 1.0
-    with pytest.raises(TableError, match="another rules"):
+    with pytest.raises(TableError, match="other rules"):
         make_agent(f"exact:table={file}").supports(load_game("quoridor", board_size=3, fences=1))
     with pytest.raises(TableError, match="another game"):
         make_agent(f"exact:table={file}").supports(load_game("tokaido"))

@@ -20,6 +20,7 @@ from sekisho.agents import store
 from sekisho.agents.exact import keeping, table_file, tokaido_library, tokaido_table
 from sekisho.agents.exact.table_file import read_table, write_table
 from sekisho.agents.exact.tokaido_solver import solve
+from sekisho.arena import health
 from sekisho.envs.errors import AgentError, OptionError, RunError, TableError
 from sekisho.envs.tokaido.rules import Tokaido
 
@@ -99,11 +100,30 @@ def test_what_is_no_table_is_refused(tmp_path: Path, content: bytes) -> None:
 
 @pytest.mark.parametrize(
     ("options", "utility", "word"),
-    [({}, "place_points", "rules"), ({"players": 3, **ODD}, "place_points", "rules"), (ODD, "first_only", "utility")],
+    [
+        ({}, "place_points", "other rules: bounce_events=false instead of true"),
+        ({"players": 3, **ODD}, "place_points", "other rules: players=2 instead of 3"),
+        ({"players": 3, **ODD}, "first_only", "players=2 instead of 3"),
+    ],
 )
-def test_a_table_of_other_rules_is_refused(small: Path, options: dict[str, Any], utility: str, word: str) -> None:
-    with pytest.raises(TableError, match=f"another {word}"):
+def test_a_table_of_other_rules_is_refused_in_words(
+    small: Path, options: dict[str, Any], utility: str, word: str
+) -> None:
+    with pytest.raises(TableError, match=word) as refusal:
         tokaido_table.load(small, Tokaido(**options), utility)
+    assert "{" not in str(refusal.value)
+
+
+def test_a_table_for_another_utility_is_refused(small: Path, tmp_path: Path) -> None:
+    arrays, description = read_table(small)
+    write_table(tmp_path / "other", arrays, {**description, "utility": "first_only"})
+    with pytest.raises(TableError, match="another utility: first_only instead of place_points"):
+        tokaido_table.load(tmp_path / "other", Tokaido(**ODD), "place_points")
+
+
+def test_with_two_players_one_table_serves_both_utilities(cache: Path) -> None:
+    assert tokaido_library.where(Tokaido(), "first_only") == tokaido_library.where(Tokaido(), "place_points")
+    np.testing.assert_array_equal(solve(Tokaido(**ODD), "first_only").values, solve(Tokaido(**ODD)).values)
 
 
 @pytest.mark.parametrize(
@@ -144,6 +164,26 @@ def test_a_shipped_table_that_is_not_the_listed_one_is_refused(monkeypatch: pyte
     monkeypatch.setattr(store, "manifest", lambda: entries)
     with pytest.raises(TableError, match="install sekisho again"):
         tokaido_library.find(Tokaido())
+
+
+@pytest.mark.parametrize("change", ["rules_sha256", "encoding", "rules"])
+def test_a_shipped_table_of_another_version_is_named_and_the_game_is_solved(
+    change: str, monkeypatch: pytest.MonkeyPatch, cache: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    def older(entry: dict[str, Any]) -> Any:
+        if change == "rules":
+            return {name: value for name, value in entry["rules"].items() if name != "rechoice"}
+        return "older"
+
+    entries = [{**entry, change: older(entry)} for entry in store.manifest()]
+    monkeypatch.setattr(store, "manifest", lambda: entries)
+    store.say_outdated.cache_clear()
+    assert tokaido_library.table_for(Tokaido()).facts["states"] == 3543
+    store.say_outdated.cache_clear()
+    tokaido_library.table_for.cache_clear()
+    assert caplog.text.count("tokaido_2_three_exact.safetensors ships for these options but for another version") == 1
+    assert (cache / "tables").is_dir()
+    assert [check.status for check in health.examine() if check.name == "tables"] == [health.WARNING]
 
 
 @pytest.mark.parametrize("content", ["{", "[]", "{}", '{"entries": 3}', '{"entries": [3]}', '{"entries": [{}]}'])
@@ -223,7 +263,7 @@ def test_options_that_change_nothing_share_a_table(cache: Path) -> None:
 
 def test_a_table_is_made_on_first_use_and_kept(cache: Path, caplog: pytest.LogCaptureFixture) -> None:
     table = tokaido_library.table_for(Tokaido(**ODD))
-    assert "solving tokaido with 2 players (bounce_events=False)" in caplog.text
+    assert "solving tokaido with 2 players (bounce_events=false)" in caplog.text
     caplog.clear()
     tokaido_library.table_for.cache_clear()
     again = tokaido_library.table_for(Tokaido(**ODD))

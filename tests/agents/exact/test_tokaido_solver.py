@@ -156,7 +156,7 @@ def test_resigning_never_gains_anything() -> None:
         game = Tokaido(players=players, allow_resign=True)
         nodes = enumerate_nodes(game.from_text(start))
         values, _, _ = solve_nodes(game, nodes)
-        assert sweeps.most_from_resigning(game.rules, nodes.kinds, nodes.links, values) < 0
+        assert sweeps.most_from_resigning(nodes.kinds, nodes.links, values) < 0
     assert start_values(solve(Tokaido(allow_resign=True))) == pytest.approx(start_values(solve(Tokaido())), abs=1e-12)
 
 
@@ -183,6 +183,14 @@ def test_first_only_is_reported_with_the_epsilon_that_it_needed() -> None:
     assert table.facts["epsilon"] >= EQUAL
     assert table.facts["gain"] <= table.facts["epsilon"]
     np.testing.assert_allclose(table.values.sum(axis=1), 1.0, atol=1e-9)
+
+
+def test_epsilon_grows_beyond_the_least_gain_of_a_cycle_at_once() -> None:
+    assert tokaido_solver._grown(1e-9, np.inf) == pytest.approx(4e-9)  # values drift, but no choice changes
+    assert tokaido_solver._grown(1e-9, 1e-12) == pytest.approx(4e-9)
+    for gained in (4e-9, 1.4e-5, 0.3):
+        grown = tokaido_solver._grown(1e-9, gained)
+        assert gained < grown <= 4 * gained * (1 + 1e-12)
 
 
 def test_what_is_played_under_first_only_is_the_equilibrium_that_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
