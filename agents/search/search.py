@@ -13,12 +13,12 @@ import numpy as np
 from ...envs.core import Game, State
 from ...envs.errors import AgentError, IllegalActionError
 from ...envs.kernels import CHANCE
-from .atomic import yield_address
+from .atomic import acquire, release, yield_address
 from .batch import Evaluator, new_leaves, simulate_in_batches
 from .limits import Limits
 from .simulate import Settings, Work, expand_root, new_work, simulate
 from .tools import choose_tools
-from .tree import DEEPEST, FULL, USED, Tree, clear, find_child, keep_subtree, new_tree, node_bytes
+from .tree import DEEPEST, FULL, LOCK, USED, Tree, clear, find_child, keep_subtree, new_tree, node_bytes
 
 _SECONDS_TO_KEEP_A_NODE = 2e-8
 _VIRTUAL_LOSS = 1.0
@@ -134,7 +134,10 @@ class Search:
         self._root = None
         clear(self.tree)
 
-    def run(self, state: State, rng: np.random.Generator, simulations: int | None, end: float | None) -> int:
+    def run(
+        self, state: State, rng: np.random.Generator, simulations: int | None, end: float | None,
+        between: Callable[[int], bool] | None = None,
+    ) -> int:  # fmt: skip
         """Search a decision of this game; what the tree holds of it is kept and added to.
 
         Args:
@@ -142,9 +145,12 @@ class Search:
             rng: gives the keys of the random numbers, and the noise.
             simulations: how many at most; None for no bound.
             end: moment of `time.monotonic` to stop at; None for no bound.
+            between: called now and then with the simulations so far, while nobody changes the tree, which may be
+                looked at then; true ends the search.
 
         Returns:
-            The simulations that were run: fewer than asked for if time was up or the value of the root is proven.
+            The simulations that were run: fewer than asked for if time was up, somebody asked for the end, or the value
+            of the root is proven.
         """
         self._move_root(state, end)
         keys = rng.integers(2**64, size=self._rules.threads, dtype=np.uint64)
@@ -156,9 +162,17 @@ class Search:
             elif self.tree.children[0] == 0:
                 searches[0](1)
             self._add_noise(rng)
-        limits = Limits(simulations, end)
+        limits = Limits(simulations, end, partial(self._alone, between) if between and len(works) > 1 else between)
         limits.run(searches)
         return limits.done
+
+    def _alone(self, between: Callable[[int], bool], done: int) -> bool:
+        """Call `between` while the other threads wait."""
+        acquire(self.tree.head, LOCK, self._settings.yield_function)
+        try:
+            return between(done)
+        finally:
+            release(self.tree.head, LOCK)
 
     def _move_root(self, state: State, end: float | None) -> None:
         """Make `state` the root and keep what lies below it, if it follows from the last root and there is time."""
