@@ -119,6 +119,8 @@ class Search:
         keep_subtree(self.tree, 0)
         find_child(self.tree, 0, -1)
         expand_root(self.tree, self._tools, self._data, self.game.rules, work)
+        if self._rules.threads > 1:
+            self._alone(lambda _done: False, 0)
         clear(self.tree)
 
     def _searches(self, works: list[Work]) -> list[Callable[[int], int]]:
