@@ -14,7 +14,6 @@ from typing import Any
 
 from ..envs.errors import OptionError
 
-
 ENGINE = "engine"
 """Name of the agent that is another program."""
 

@@ -7,15 +7,17 @@ throw the dice again.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from ..agents.agent import Agent, Decision
+from ..agents.specs import ENGINE, parse_spec
 from ..envs.core import CHANCE, TERMINAL, Game, State
 from ..envs.counter_rng import new_rng
-from ..envs.errors import AgentError, IllegalActionError, OptionError, RunError
+from ..envs.errors import AgentError, IllegalActionError, OptionError, RunError, shown
 from .players import Player, make_player
 from .resigning import game_without_resigning, resign_action, without_resigning
 from .telling import effect
@@ -127,6 +129,20 @@ class Session:
     def entrant(self, seat: int) -> int:
         """Return the number, from 1, that whoever sits on `seat` has kept since the first game of a series."""
         return (seat + self.round) % self.game.num_players + 1
+
+    def require_no_programs(self) -> None:
+        """Refuse a game that would start a program which nobody but its file has named.
+
+        Raises:
+            OptionError: naming the program, and what to do if it is to be started.
+        """
+        for seat, player in enumerate(self.players):
+            if parse_spec(player.spec).name == ENGINE:
+                named = shlex.join(other.spec for other in self.players)
+                raise OptionError(
+                    f"the saved game would start a program for seat {seat + 1}, {shown(player.spec)}; if it may, name "
+                    f"the seats: sekisho play --load FILE --seats {named}"
+                )
 
     # --- moving ------------------------------------------------------------------------------------------------------
 

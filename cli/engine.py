@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 
+from ..agents.lines import read_lines
 from ..serving.engine import Engine
-from ..serving.lines import read_lines
 
 
 @dataclass

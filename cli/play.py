@@ -75,6 +75,8 @@ class Command:
             raise OptionError(f"the saved game is one of {session.game.name}, not of {self.game}")
         if self.seats and len(self.seats) != len(session.players):
             raise OptionError(f"the saved game has {len(session.players)} seats, but --seats names {len(self.seats)}")
+        if not self.seats:
+            session.require_no_programs()
         for seat, spec in enumerate(self.seats or ()):
             if spec.strip() != session.players[seat].spec:
                 session.take_over(seat, spec)

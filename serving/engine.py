@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterable
 
 from .. import __version__
 from ..agents.agent import require_decision
+from ..agents.lines import MOST_BYTES, in_one_line
 from ..envs.core import State
 from ..envs.errors import OptionError, SekishoError, nearest, shown
 from .jobs import Counting, Job
-from .lines import MOST_BYTES, in_one_line
 from .limits import read_limits
 from .queries import QUERIES, answer
 from .settings import Settings
@@ -51,7 +51,7 @@ class Engine:
         self._write = write
         self._lock = threading.Lock()
         self._settings = Settings()
-        self._state: State = self._settings.game.new_initial_state()
+        self._now: State | None = None
         self._mind: Mind | None = None
         self._job: Job | None = None
         self._does: dict[str, Callable[[list[str]], None]] = {
@@ -94,6 +94,13 @@ class Engine:
         except SekishoError as error:
             self._say([f"info string error {error}"])
 
+    @property
+    def state(self) -> State:
+        """The position; the start is made when it is first asked for, which takes longer than to say who this is."""
+        if self._now is None:
+            self._now = self._settings.game.new_initial_state()
+        return self._now
+
     def _say(self, lines: list[str]) -> None:
         with self._lock:
             self._write([in_one_line(line) if line.startswith("info string") else line for line in lines])
@@ -117,7 +124,9 @@ class Engine:
     def _introduce(self, words: list[str]) -> None:
         _alone(words)
         done = f"{words[0]}ok"
-        self._say([f"id name sekisho {__version__}", "id author the sekisho authors", *self._settings.described(), done])
+        self._say(
+            [f"id name sekisho {__version__}", "id author the sekisho authors", *self._settings.described(), done]
+        )
 
     def _set_option(self, text: str) -> None:
         found = _OPTION.fullmatch(text)
@@ -128,7 +137,7 @@ class Engine:
         game, spec, seed, threads = settings.game, settings.agent, settings.seed, settings.threads
         settings.set(found[1].strip(), (found[2] or "").strip())
         if settings.game != game:
-            self._state = settings.game.new_initial_state()
+            self._now = None
         if settings.game != game or (settings.agent, settings.threads) != (spec, threads):
             self._mind = None
         elif settings.seed != seed and self._mind is not None:
@@ -163,7 +172,7 @@ class Engine:
     def _new_game(self, words: list[str]) -> None:
         _alone(words)
         self._require_idle()
-        self._state = self._settings.game.new_initial_state()
+        self._now = None
         if self._mind is not None:
             self._mind.new_game(self._settings.seed)
 
@@ -175,9 +184,11 @@ class Engine:
         elif kind in ("text", "fen") and text:
             state = self._settings.game.from_text(text)
         else:
-            raise OptionError("expected position startpos or position text POSITION, and then moves MOVE … if there are")
+            raise OptionError(
+                "expected position startpos or position text POSITION, and then moves MOVE … if there are"
+            )
         state.apply_moves(" ".join(words[end + 1 :]))
-        self._state = state
+        self._now = state
 
     def _set_position(self, words: list[str]) -> None:
         named = words[1:2] and words[1] in ("startpos", "text", "fen")
@@ -186,22 +197,22 @@ class Engine:
     def _make_move(self, words: list[str]) -> None:
         if len(words) < 2:
             raise OptionError("expected makemove and a move, or several")
-        self._state.apply_moves(" ".join(words[1:]))
+        self.state.apply_moves(" ".join(words[1:]))
 
     def _query(self, words: list[str]) -> None:
         if len(words) != 2:
             raise OptionError(f"expected query and one of {', '.join(QUERIES)}")
-        self._say([f"response {answer(words[1], self._state)}"])
+        self._say([f"response {answer(words[1], self.state)}"])
 
     def _draw(self, words: list[str]) -> None:
         _alone(words)
-        self._say([*self._state.draw().split("\n"), f"position {self._state.to_text()}"])
+        self._say([*self.state.draw().split("\n"), f"position {self.state.to_text()}"])
 
     # --- thinking ----------------------------------------------------------------------------------------------------
 
     def _go(self, words: list[str]) -> None:
         self._require_idle()
-        state = self._state.clone()
+        state = self.state.clone()
         require_decision(state)
         limits = read_limits(words[1:], state.current_player(), state.game.num_players)
         self._begin(Thinking(self._agent(), state, limits, self._settings.lines, self._say, self._over))
@@ -217,7 +228,7 @@ class Engine:
         depth = words[1] if len(words) == 2 and words[1].isascii() and words[1].isdigit() else ""
         if not 1 <= int(depth[:3] or 0) <= _MOST_PLIES:
             raise OptionError(f"expected perft and 1 to {_MOST_PLIES} plies, not {shown(' '.join(words[1:]))}")
-        self._begin(Counting(self._state.clone(), int(depth), self._over))
+        self._begin(Counting(self.state.clone(), int(depth), self._over))
 
 
 def _alone(words: list[str]) -> None:

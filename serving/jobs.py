@@ -66,7 +66,7 @@ class Counting(Job):
         """Return a line for each first ply and their sum."""
         state = self._state
         first = [o for o, _ in state.chance_outcomes()] if state.is_chance_node() else state.legal_actions()
-        lines, nodes = [], 0
+        nodes, lines = 0, list[str]()
         for action in first:
             if self._stopped:
                 return [*lines, "info string stopped before all was counted"]

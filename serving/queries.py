@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from ..arena.places import ranks
 from ..arena.telling import seat_at
-from ..arena.tournament import ranks
 from ..envs.core import State
 from ..envs.errors import OptionError, nearest, shown
 

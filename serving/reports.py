@@ -12,7 +12,9 @@ from ..envs.core import State
 from ..envs.errors import SekishoError
 
 
-def info_lines(decision: Decision, state: State, seconds: float, agent: Agent | None = None, most: int = 1) -> list[str]:
+def info_lines(
+    decision: Decision, state: State, seconds: float, agent: Agent | None = None, most: int = 1
+) -> list[str]:
     """Return an ``info`` line for the decision and, where the agent can tell, for the next best choices.
 
     Args:
@@ -82,4 +84,3 @@ def pv(state: State, line: Sequence[int]) -> list[str]:
             break
         names.append(name)
     return names
-

@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -36,8 +36,9 @@ class Mind:
     """
 
     def __init__(self, spec: str, game: Game, threads: int = 1) -> None:
-        agent = make_agent(spec)
-        self.agent: Agent = dataclasses.replace(agent, threads=threads) if threads > 1 and _has(agent, "threads") else agent  # type: ignore[type-var]
+        self.agent = make_agent(spec)
+        if threads > 1 and _has(self.agent, "threads"):
+            self.agent = dataclasses.replace(cast(Any, self.agent), threads=threads)
         self.game = game
         self._rng = np.random.default_rng(0)
         self._loading, self._loaded = threading.Lock(), False
@@ -99,7 +100,9 @@ class Mind:
 
 
 def _has(agent: Agent, option: str) -> bool:
-    return dataclasses.is_dataclass(agent) and option in {field.name for field in dataclasses.fields(agent) if field.init}
+    """Return whether the agent, a dataclass as all that a spec string names, has an option."""
+    found = getattr(agent, "__dataclass_fields__", {}).get(option)
+    return found is not None and bool(found.init)
 
 
 class Thinking(Job):
