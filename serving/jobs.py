@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -48,7 +49,8 @@ class Job(ABC):
         except Exception as error:  # whatever an agent raises
             kind = "" if isinstance(error, SekishoError) else f"{type(error).__name__}: "
             lines = [f"info string error {kind}{error}", *self.otherwise]
-        self._done(lines)
+        with contextlib.suppress(OSError):  # nobody listens any more; whoever reads the orders will find out
+            self._done(lines)
 
 
 class Counting(Job):

@@ -41,12 +41,12 @@ class Mind:
             self.agent = dataclasses.replace(cast(Any, self.agent), threads=threads)
         self.game = game
         self._rng = np.random.default_rng(0)
+        self._begins = False
         self._loading, self._loaded = threading.Lock(), False
 
     def new_game(self, seed: int) -> None:
-        """Forget the last game; random choices are those of `seed` from here on."""
-        self.agent.reset()
-        self._rng = np.random.default_rng(seed)
+        """Forget the last game before the next decision; random choices are those of `seed` from there on."""
+        self._rng, self._begins = np.random.default_rng(seed), True
 
     def load(self) -> None:
         """Have the agent make a decision at the start, which loads, compiles or solves all it needs; once.
@@ -67,6 +67,9 @@ class Mind:
 
     def decide(self, state: State, limits: GoLimits, watch: Watch) -> Decision:
         """Return what the agent decides within limits, which are added to its own or, of the same kind, replace them."""
+        if self._begins:
+            self.agent.reset()
+            self._begins = False
         deadline = None if limits.seconds is None else time.monotonic() + limits.seconds
         changes: dict[str, Any] = {}
         if limits.infinite:

@@ -11,7 +11,10 @@ import sys
 import time
 from pathlib import Path
 
-NAMES = ("ugi", "uci")
+
+def say(*words: object) -> None:
+    sys.stdout.write(" ".join(map(str, words)) + "\n")
+    sys.stdout.flush()
 
 
 def main(fault: str, mark: Path | None) -> None:
@@ -27,8 +30,8 @@ def main(fault: str, mark: Path | None) -> None:
         if words[:1] == ["go"]:
             if faulty:
                 misbehave(fault)
-            print("info depth 1 nodes 7 score wp 0.75 pv", step(moves))
-            print("bestmove", step(moves), flush=True)
+            say("info depth 1 nodes 7 score wp 0.75 pv", step(moves))
+            say("bestmove", step(moves))
         elif words[:1] == ["position"]:
             moves = words[words.index("moves") + 1 :] if "moves" in words else []
         elif words[:1] in (["ugi"], ["uci"]):
@@ -36,8 +39,8 @@ def main(fault: str, mark: Path | None) -> None:
         elif words == ["isready"]:
             if faulty and fault == "never_ready":
                 time.sleep(600)
-            print("readyok", flush=True)
-        elif words == ["quit"] and not (fault == "stubborn"):
+            say("readyok")
+        elif words == ["quit"] and fault != "stubborn":
             return
     if fault == "stubborn":
         time.sleep(600)
@@ -50,12 +53,12 @@ def greet(name: str, fault: str) -> None:
         sys.stderr.write("no weights found\n")
         sys.exit(4)
     if fault == "uci_only" and name == "ugi":
-        print("Unknown command: ugi", flush=True)
+        say("Unknown command: ugi")
         return
     if fault == "other_game":
-        print("option name Game type combo default chess var chess")
-    print("option name Skill Level type spin default 3 min 0 max 20")
-    print(f"id name wayward\n{name}ok", flush=True)
+        say("option name Game type combo default chess var chess")
+    say("option name Skill Level type spin default 3 min 0 max 20")
+    say(f"id name wayward\n{name}ok")
 
 
 def misbehave(fault: str) -> None:
@@ -67,18 +70,18 @@ def misbehave(fault: str) -> None:
     elif fault == "hang":
         time.sleep(600)
     elif fault == "illegal":
-        print("bestmove a9")
+        say("bestmove a9")
     elif fault == "nonsense":
-        print("bestmove \udce9\x00".encode(errors="surrogateescape").decode(errors="replace"))
+        say("bestmove \udce9\x00".encode(errors="surrogateescape").decode(errors="replace"))
     elif fault == "no_move":
-        print("bestmove")
+        say("bestmove")
     elif fault == "late":
         sys.stdout.flush()
         while sys.stdin.readline().strip() != "stop":
             pass
     elif fault == "babble":
         for number in range(5_000):
-            print("info string", number)
+            say("info string", number)
     elif fault == "closes":
         sys.stdout.flush()
         os.close(1)
