@@ -131,8 +131,8 @@ def close_engines() -> None:
 
 def _read(stream: IO[bytes], lines: queue.Queue[str | None], closed: threading.Event) -> None:
     """Put the lines of a stream where they are waited for, then None."""
-    with stream, contextlib.suppress(OSError, ValueError):
-        for line in read_lines(io.BufferedReader(cast(io.RawIOBase, stream))):
+    with io.BufferedReader(cast(io.RawIOBase, stream)) as buffered, contextlib.suppress(OSError, ValueError):
+        for line in read_lines(buffered):
             if not _put(line or "", lines, closed):
                 return
     _put(None, lines, closed)

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.referee import Referee, stopped_in
 
 from sekisho.envs import load_game
 from sekisho.envs.core import State
+from support.referee import Referee, stopped_in
 
 GAMES: list[tuple[str, dict[str, Any], str]] = [
     ("quoridor", {"board_size": 5, "fences": 2}, "board_size=5,fences=2"),
@@ -307,8 +307,8 @@ def load_drawn() -> list[str]:
 RUBBISH: list[str | bytes] = [
     b"", b"\r", b"   \t ", b"\xff\xfe\x00\x80", b"\0\0\0", b"ugi\0", "関所".encode(), b"x" * 10_000_000,
     b"position " + b"startpos " * 1_000_000, b"position startpos moves " + b"e2 " * 100_000, b"-" * 2**20,
-    "position", "position startpos e2", "position text", "position text / / e1 e9", "position startpos moves e9",
-    "position fen x moves", "setposition", "makemove", "makemove e9", "makemove e2 e9", "go movetime", "go movetime x",
+    "position", "position startpos e2", "position text", "position text / / e1 e9", "position startpos moves a1",
+    "position fen x moves", "setposition", "makemove", "makemove a1", "makemove e7 a1", "go movetime", "go movetime x",
     "go nodes 99999999999999999999", "go depth 3 depth 4", "go infinite nodes 3", "go perft 3", "go p3time 5",
     "setoption", "setoption name", "setoption name Game", "setoption name Game value chess", "setoption value 3",
     "setoption name Seed value -1", "setoption name Threads value 0", "setoption name board_size value 99",
