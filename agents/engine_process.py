@@ -28,6 +28,9 @@ _FAREWELL_SECONDS = 0.5
 _ON_POSIX = os.name == "posix"
 
 _running: weakref.WeakSet[EngineProcess] = weakref.WeakSet()
+_starting = threading.Lock()
+_closing = threading.Lock()
+_no_more = threading.Event()
 
 
 def find_program(name: str) -> str | None:
@@ -48,13 +51,21 @@ class EngineProcess:
 
     def __init__(self, words: Sequence[str], name: str) -> None:
         self.name = name
+        with _starting:
+            if _no_more.is_set():
+                raise EngineFault(name, "handshake", "this process is about to end and starts nothing any more")
+            self._start(words)
+            _running.add(self)
+
+    def _start(self, words: Sequence[str]) -> None:
         try:
             self._process = subprocess.Popen(
                 [find_program(words[0]) or words[0], *words[1:]], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE, bufsize=0, start_new_session=_ON_POSIX,
             )  # fmt: skip
         except OSError as error:
-            raise EngineFault(name, "handshake", f"it cannot be started: {error.strerror or error}") from error
+            reason = f"it cannot be started: {error.strerror or error}"
+            raise EngineFault(self.name, "handshake", reason) from error
         self._lines: queue.Queue[str | None] = queue.Queue(_MOST_LINES)
         self._tail = bytearray()
         closed = threading.Event()
@@ -68,7 +79,6 @@ class EngineProcess:
         if _ON_POSIX and self._process.stdin is not None:
             os.set_blocking(self._process.stdin.fileno(), False)
         self._end = weakref.finalize(self, _end, self._process, closed)
-        _running.add(self)
 
     def send(self, line: str, until: float) -> None:
         """Write a line.
@@ -124,9 +134,12 @@ class EngineProcess:
 
 
 def close_engines() -> None:
-    """End all programs that this process has started and not ended yet."""
-    for process in list(_running):
-        process.close()
+    """End all programs that this process has started and not ended yet, and start none from here on."""
+    with _starting:
+        _no_more.set()
+    with _closing:  # two that ask for it both find it done
+        for process in list(_running):
+            process.close()
 
 
 def _read(stream: IO[bytes], lines: queue.Queue[str | None], closed: threading.Event) -> None:

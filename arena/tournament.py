@@ -235,11 +235,11 @@ def play_all(tournament: Tournament, pairings: Sequence[Pairing], workers: int =
         with _interrupts_held():
             processes = [] if done else list((pool._processes or {}).values())
             if not done:
-                goodbye.close()  # nobody wants what they still play: they end the programs that they have started, and leave
+                goodbye.close()  # nobody wants what they still play: they leave
             until = time.monotonic() + _FAREWELL_SECONDS
             for process in processes:
                 process.join(max(until - time.monotonic(), 0.0))
-                process.terminate()
+                process.kill()
             pool.shutdown(wait=True, cancel_futures=True)
             goodbye.close()
             wanted.close()
@@ -263,15 +263,20 @@ def _interrupts_held() -> Iterator[None]:
 
 
 def _prepare_worker(wanted: Connection) -> None:
-    """Leave Ctrl-C to the process that started this one, and do not outlive it if it is killed."""
+    """Leave Ctrl-C to the process that started this one, do not outlive it, and leave no program behind."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, lambda _number, _frame: threading.Thread(target=_leave).start())
     threading.Thread(target=_leave_when_told, args=(wanted,), daemon=True).start()
 
 
 def _leave_when_told(wanted: Connection) -> None:
-    """Leave, with all programs that were started, when the other end is closed or its process ends."""
+    """Leave when the other end is closed or its process ends, however deep in compiled code this one is."""
     with suppress(EOFError, OSError):
         wanted.recv_bytes()
+    _leave()
+
+
+def _leave() -> None:
     close_engines()
     os._exit(1)
 
