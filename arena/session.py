@@ -130,19 +130,26 @@ class Session:
         """Return the number, from 1, that whoever sits on `seat` has kept since the first game of a series."""
         return (seat + self.round) % self.game.num_players + 1
 
+    @property
+    def programs(self) -> list[int]:
+        """The seats on which another program plays."""
+        return [seat for seat, player in enumerate(self.players) if parse_spec(player.spec).name == ENGINE]
+
+    def named_seats(self) -> str:
+        """Return how a command line seats these players."""
+        return f"--seats {shlex.join(player.spec for player in self.players)}"
+
     def require_no_programs(self) -> None:
         """Refuse a game that would start a program which nobody but its file has named.
 
         Raises:
             OptionError: naming the program, and what to do if it is to be started.
         """
-        for seat, player in enumerate(self.players):
-            if parse_spec(player.spec).name == ENGINE:
-                named = shlex.join(other.spec for other in self.players)
-                raise OptionError(
-                    f"the saved game would start a program for seat {seat + 1}, {shown(player.spec)}; if it may, name "
-                    f"the seats: sekisho play --load FILE --seats {named}"
-                )
+        for seat in self.programs:
+            raise OptionError(
+                f"the saved game would start a program for seat {seat + 1}, {shown(self.players[seat].spec)}; if it may, "
+                f"name the seats: sekisho play --load FILE {self.named_seats()}"
+            )
 
     # --- moving ------------------------------------------------------------------------------------------------------
 

@@ -35,6 +35,7 @@ from .records import GameRecord
 _OPENING, _DICE, _AGENTS = 1, 2, 3  # separate the random streams that one seed feeds
 _MOST = 1_000_000
 _FAREWELL_SECONDS = 3.0  # for a process that is told to leave
+_DEADLY = getattr(signal, "SIGKILL", signal.SIGTERM)
 
 
 @dataclass(frozen=True)
@@ -278,7 +279,7 @@ def _leave_when_told(wanted: Connection) -> None:
 
 def _leave() -> None:
     close_engines()
-    os._exit(1)
+    os.kill(os.getpid(), _DEADLY)
 
 
 @dataclass
