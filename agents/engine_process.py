@@ -38,6 +38,14 @@ def find_program(name: str) -> str | None:
     return shutil.which(name) or shutil.which(name, path=str(Path(sys.executable).parent))
 
 
+def command_line(words: Sequence[str]) -> list[str] | None:
+    """Return a command line with the place of its program, None if that is nowhere; this package's own is always there."""
+    place = find_program(words[0])
+    if place is None:
+        return [sys.executable, "-m", "sekisho.cli.main", *words[1:]] if words[0] == "sekisho" else None
+    return [place, *words[1:]]
+
+
 class EngineProcess:
     """A program that was started, in a group of its own, so that what it starts can be ended with it.
 
@@ -60,7 +68,7 @@ class EngineProcess:
     def _start(self, words: Sequence[str]) -> None:
         try:
             self._process = subprocess.Popen(
-                [find_program(words[0]) or words[0], *words[1:]], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                command_line(words) or words, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE, bufsize=0, start_new_session=_ON_POSIX,
             )  # fmt: skip
         except OSError as error:

@@ -14,7 +14,7 @@ from ..envs.errors import AgentError, EngineFault, OptionError, SekishoError, Un
 from ..envs.options import spell_options
 from .agent import Agent, Decision, Watch, require_decision
 from .engine_answers import Told
-from .engine_process import EngineProcess, find_program
+from .engine_process import EngineProcess, command_line
 from .specs import options_of
 
 DEFAULT_SECONDS = 0.5
@@ -73,7 +73,7 @@ class ExternalAgent(Agent):
 
     def supports(self, game: Game) -> None:
         """See `Agent.supports`. The program is looked for, not started: what it plays is found out when it is."""
-        if find_program(self._words[0]) is None:
+        if command_line(self._words) is None:
             raise AgentError(f"engine: there is no program {shown(self._words[0])}")
 
     def reset(self) -> None:
