@@ -197,8 +197,16 @@ def test_a_program_ends_with_its_agent_and_so_does_what_it_has_started(
     [
         ("quoridor", {"board_size": 5, "fences": 3}, "mcts", 80),
         ("tokaido", {"players": 3, "forks": "miya"}, "mcts:temperature=1", 40),
-        ("picture_sugoroku", {"board": "treasure_hunt", "allow_resign": True}, "random", 1),
-        ("quoridor", {"board_size": 5, "players": 4, "fences": 2, "repetition": 3}, "heuristic", 1),
+        pytest.param(
+            "picture_sugoroku", {"board": "treasure_hunt", "allow_resign": True}, "random", 1, marks=pytest.mark.slow
+        ),
+        pytest.param(
+            "quoridor",
+            {"board_size": 5, "players": 4, "fences": 2, "repetition": 3},
+            "heuristic",
+            1,
+            marks=pytest.mark.slow,
+        ),
     ],
 )
 def test_it_plays_the_moves_that_the_agent_plays_here(
@@ -284,3 +292,16 @@ def test_a_file_of_a_game_starts_no_program(tmp_path: Path) -> None:
         read_session(path).require_no_programs()
     assert main(["play", "--load", str(path)]) == 2
     assert not mark.exists()
+
+
+def test_it_is_an_opponent_of_environments() -> None:
+    import gymnasium
+
+    env = gymnasium.make("sekisho/QuoridorVs-v0", opponents=wayward("fine"), seat=0)
+    _, info = env.reset(seed=0)
+    for file in ("e2", "e3"):
+        action = start().string_to_action("e2") + 9 * (file == "e3")
+        assert info["action_mask"][action]
+        *_, info = env.step(action)
+    assert env.unwrapped.state.moves() == ["e2", "e8", "e3", "e7"]  # type: ignore[attr-defined]
+    env.close()
