@@ -51,11 +51,15 @@ class Watch:
         """Have the decision made soon, with what is known by then; before it has begun or after its end too."""
         self.stopped = True
 
+    @property
+    def is_due(self) -> bool:
+        """Whether somebody listens and has not heard anything for long enough."""
+        return self._tell is not None and time.monotonic() - self._last >= self._every
+
     def look(self, decide: Callable[[], Decision]) -> None:
         """Tell what `decide` returns, unless it is too early for that or nobody listens."""
-        now = time.monotonic()
-        if self._tell is not None and now - self._last >= self._every:
-            self._last = now
+        if self._tell is not None and self.is_due:
+            self._last = time.monotonic()
             self._tell(decide())
 
 

@@ -145,7 +145,9 @@ class MctsAgent(Agent):
 
     def _look(self, watch: Watch, seat: int, search: Search, begin: float, done: int) -> bool:
         """Tell who watches what would be played now; return whether to stop."""
-        watch.look(lambda: self._decision(_most_visited(search.children(), seat), seat, search, begin, done))
+        if watch.is_due and not watch.stopped:
+            with search.alone():
+                watch.look(lambda: self._decision(_most_visited(search.children(), seat), seat, search, begin, done))
         return watch.stopped
 
     def _decision(self, chosen: Child, seat: int, search: Search, begin: float, done: int) -> Decision:

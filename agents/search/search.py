@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -119,8 +120,8 @@ class Search:
         keep_subtree(self.tree, 0)
         find_child(self.tree, 0, -1)
         expand_root(self.tree, self._tools, self._data, self.game.rules, work)
-        if self._rules.threads > 1:
-            self._alone(lambda _done: False, 0)
+        with self.alone():
+            pass
         clear(self.tree)
 
     def _searches(self, works: list[Work]) -> list[Callable[[int], int]]:
@@ -147,8 +148,8 @@ class Search:
             rng: gives the keys of the random numbers, and the noise.
             simulations: how many at most; None for no bound.
             end: moment of `time.monotonic` to stop at; None for no bound.
-            between: called now and then with the simulations so far, while nobody changes the tree, which may be
-                looked at then; true ends the search.
+            between: called every few milliseconds with the simulations so far; true ends the search. It may look at
+                the tree where it is `alone`.
 
         Returns:
             The simulations that were run: fewer than asked for if time was up, somebody asked for the end, or the value
@@ -164,15 +165,19 @@ class Search:
             elif self.tree.children[0] == 0:
                 searches[0](1)
             self._add_noise(rng)
-        limits = Limits(simulations, end, partial(self._alone, between) if between and len(works) > 1 else between)
+        limits = Limits(simulations, end, between)
         limits.run(searches)
         return limits.done
 
-    def _alone(self, between: Callable[[int], bool], done: int) -> bool:
-        """Call `between` while the other threads wait."""
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Have other threads wait while somebody looks at the tree."""
+        if self._rules.threads == 1:
+            yield
+            return
         acquire(self.tree.head, LOCK, self._settings.yield_function)
         try:
-            return between(done)
+            yield
         finally:
             release(self.tree.head, LOCK)
 
