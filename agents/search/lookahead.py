@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ from numpy.typing import NDArray
 from ...envs.core import Game, State
 from ...envs.errors import AgentError
 from .leaves import Leaf
-from .turns import COUNT, EDGES, TOO_LONG, Layer, Turn, draw_back, enlarged, grow, new_layer
+from .turns import COUNT, TOO_LONG, Layer, Turn, draw_back, enlarged, grow, new_layer
 
 PIECE_SECONDS = 0.004
 """Work that is done at a time, between which the clock is read."""
@@ -39,13 +38,14 @@ class Lookahead:
         game: what is played.
         turn: how its turns are walked.
         leaf: judges the positions in the last layer.
-        ended: asked now and then whether to stop.
+        ended: asked every few milliseconds whether to stop.
+        layers: the positions after each action, then those at the end of each turn.
     """
 
     game: Game
     turn: Turn
     leaf: Leaf
-    ended: Callable[[], bool]
+    ended: Callable[[], bool] = lambda: False
 
     def begin(self, states: Sequence[State]) -> None:
         """Look at these decisions from now on: the first layer are the positions after each of their actions."""
@@ -58,6 +58,12 @@ class Lookahead:
         first.words[:] = distinct
         first.counts[COUNT] = len(distinct)
         self.layers = [first]
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the game is over in all positions of the last layer."""
+        last = self.layers[-1]
+        return bool(last.over[: int(last.counts[COUNT])].all())
 
     @property
     def positions(self) -> int:
@@ -149,6 +155,3 @@ def _bytes(layer: Layer) -> int:
 
 def _next_piece(size: int, seconds: float) -> int:
     return max(1, min(int(size * PIECE_SECONDS / max(seconds, 1e-7)), size * _GROWTH))
-
-
-__all__ = ["EDGES", "Lookahead", "OutOfMemory", "OutOfTime", "math"]

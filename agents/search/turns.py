@@ -29,6 +29,7 @@ PLACE_POINTS, FIRST_ONLY = 0, 1  # utilities
 MOST_PLIES = 64
 """Plies of one turn."""
 NO_ROOM, TOO_LONG = -1, -2  # errors of `walk`
+_MOST_MET = 128
 COUNT, EDGES = 0, 1  # words of `Layer.counts`
 
 
@@ -68,6 +69,7 @@ class Turn(NamedTuple):
         chances: float64 ``[P, C]``: probabilities of outcomes.
         values: float64 ``[P, players]``: what is known of the worth so far.
         mask: int8 ``[num_actions]``.
+        met: a layer that holds, during one walk, what came of each choice: many throws offer the same.
     """
 
     pending: NDArray[np.int64]
@@ -80,6 +82,7 @@ class Turn(NamedTuple):
     chances: NDArray[np.float64]
     values: NDArray[np.float64]
     mask: NDArray[np.int8]
+    met: Layer
 
 
 def new_layer(game: Game, positions: int, edges: int) -> Layer:
@@ -109,6 +112,7 @@ def new_turn(game: Game, pending: tuple[int, ...], utility: int) -> Turn:
         chances=np.zeros((MOST_PLIES, widest)),
         values=np.zeros((MOST_PLIES, game.num_players)),
         mask=np.zeros(game.num_actions, dtype=np.int8),
+        met=new_layer(game, _MOST_MET, 0),
     )
 
 
@@ -241,6 +245,35 @@ def fold(turn: Any, ply: Any) -> None:
 
 
 @kernel
+def recall(turn: Any, ply: Any) -> Any:
+    """Write the values of the position at a ply if this walk has met it after a choice before; return whether it has."""
+    if ply == 0 or turn.seat[ply - 1] == CHANCE:
+        return False
+    met = turn.met.slots[find_slot(turn.met, turn.words[ply])] - 1
+    if met < 0:
+        return False
+    for player in range(turn.values.shape[1]):
+        turn.values[ply, player] = turn.met.values[met, player]
+    return True
+
+
+@kernel
+def remember(turn: Any, ply: Any) -> None:
+    """Note what came of the position at a ply for `recall`, if it is one after a choice and there is room."""
+    met = turn.met.counts[COUNT]
+    if ply == 0 or turn.seat[ply - 1] == CHANCE or met == turn.met.over.size:
+        return
+    slot = find_slot(turn.met, turn.words[ply])
+    if turn.met.slots[slot] != 0:
+        return
+    turn.met.slots[slot], turn.met.counts[COUNT] = met + 1, met + 1
+    for word in range(turn.words.shape[1]):
+        turn.met.words[met, word] = turn.words[ply, word]
+    for player in range(turn.values.shape[1]):
+        turn.met.values[met, player] = turn.values[ply, player]
+
+
+@kernel
 def walk(game: Any, rules: Any, turn: Any, inside: Any, after: Any, edge: Any, growing: Any) -> Any:
     """Walk what is left of a turn from ``turn.words[0]``; its values are then in ``turn.values[0]``.
 
@@ -257,8 +290,11 @@ def walk(game: Any, rules: Any, turn: Any, inside: Any, after: Any, edge: Any, g
         The number of the next edge, or `NO_ROOM` or `TOO_LONG`.
     """
     ply = 0
+    turn.met.slots[:] = 0
+    turn.met.counts[COUNT] = 0
     while True:
-        if turn_is_over(game, rules, turn, ply, inside):
+        known = recall(turn, ply)
+        if not known and turn_is_over(game, rules, turn, ply, inside):
             if growing:
                 if edge == after.edges.size:
                     return NO_ROOM
@@ -269,7 +305,10 @@ def walk(game: Any, rules: Any, turn: Any, inside: Any, after: Any, edge: Any, g
             for player in range(turn.values.shape[1]):
                 turn.values[ply, player] = after.values[after.edges[edge], player]
             edge += 1
+            known = True
+        if known:
             while True:  # up to the last ply that has something left to walk
+                remember(turn, ply)
                 ply -= 1
                 if ply < 0:
                     return edge
