@@ -116,7 +116,8 @@ def turn_steps(game: Tokaido) -> Floats:
     home = np.arange(game.rules[compiled.LAST] + 1, spots)
     ends[0, home, home] = 1.0
     most = int(np.flatnonzero(ends.any(axis=(1, 2))).max())
-    return np.linalg.solve(np.eye(spots) - goes_on, ends[: most + 1])
+    steps: Floats = np.linalg.solve(np.eye(spots) - goes_on, ends[: most + 1]).astype(np.float64, copy=False)
+    return steps
 
 
 @lru_cache(maxsize=32)

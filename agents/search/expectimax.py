@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections.abc import Sequence
@@ -17,7 +18,7 @@ from ..choices import RETURN
 from ..exact.tokaido_table import UTILITIES
 from ..registry import make_agent
 from .leaves import RACE, leaf_of, module_of
-from .lookahead import Lookahead, OutOfMemory, OutOfTime
+from .lookahead import Lookahead, OutOfMemoryError, OutOfTimeError
 from .turns import EQUAL, new_turn
 
 DEFAULT_TURNS = 2
@@ -89,7 +90,7 @@ class ExpectimaxAgent(Agent):
         begin = time.monotonic()
         found, turns = self._search([state], self._end(begin, deadline))
         look = self._look_for(state.game)
-        statistics = {"turns": turns, "positions": look.positions, "exact": look.is_exact}
+        statistics: dict[str, object] = {"turns": turns, "positions": look.positions, "exact": look.is_exact}
         decision = _decide(state, found[0], statistics)
         line = (decision.action, *self._rest_of_turn(state.child(decision.action), state.current_player()))
         seconds = time.monotonic() - begin
@@ -150,7 +151,7 @@ class ExpectimaxAgent(Agent):
         most = self._most(states, end) if most is None else most
         self._stop.clear()
         look.begin(states)
-        look.ended = _never
+        look.left = _unlimited
         found, judged = None, 0
         try:
             for turns in range(most + 1):
@@ -162,17 +163,17 @@ class ExpectimaxAgent(Agent):
                 now = time.monotonic()
                 if look.is_exact or (end is not None and now + (now - begin) > end):
                     break  # another turn would take longer than the last
-                look.ended = lambda: self._stop.is_set() or (end is not None and time.monotonic() >= end)
-        except OutOfMemory:
+                look.left = lambda: 0.0 if self._stop.is_set() else math.inf if end is None else end - time.monotonic()
+        except OutOfMemoryError:
             if found is None:
                 raise AgentError(
                     f"expectimax: looking {most} turns ahead takes more than the 1 GiB of memory that it may use here: "
                     "give a smaller 'turns', or 'seconds'"
                 ) from None
-        except OutOfTime:
+        except OutOfTimeError:
             pass
         if found is None:  # stopped by hand
-            look.ended = _never
+            look.left = _unlimited
             look.judge()
             found, judged = look.values(), len(look.layers) - 2
         return found, judged
@@ -209,8 +210,8 @@ def _begins_turn(state: State) -> bool:
     return not state.words[list(module_of(state.game).PENDING)].any()
 
 
-def _never() -> bool:
-    return False
+def _unlimited() -> float:
+    return math.inf
 
 
 def _check(holds: bool, name: str, expected: str, value: object) -> None:

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from ...envs.core import Game
 from ...envs.errors import AgentError
 from ..agent import Agent
+from ..exact.tokaido_table import UTILITIES
 from .race import new_seats
-from .turns import PLACE_POINTS
 
 RACE = "race"
 
@@ -84,6 +84,9 @@ def leaf_of(judge: Agent | None, game: Game, utility: int) -> Leaf:
             f"{type(judge).__name__} has no values for positions (`position_values`), so it cannot be a leaf; "
             "'race' and 'exact' can"
         )
-    if utility != PLACE_POINTS and getattr(judge, "utility", None) is None:
-        raise AgentError(f"{type(judge).__name__} judges by place points, so utility=first_only cannot be asked for")
+    if (own := getattr(judge, "utility", UTILITIES[0])) != UTILITIES[utility] and game.num_players > 2:
+        raise AgentError(
+            f"{type(judge).__name__} judges by {own}, the lookahead by {UTILITIES[utility]}: "
+            "write both, as in utility=first_only,leaf=(exact:utility=first_only)"
+        )
     return cast(Leaf, judge)

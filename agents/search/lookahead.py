@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -18,15 +19,16 @@ PIECE_SECONDS = 0.004
 """Work that is done at a time, between which the clock is read."""
 _FIRST_PIECE, _GROWTH = 16, 4
 _FIRST_POSITIONS, _FIRST_EDGES = 256, 2048
+_SECONDS_TO_MOVE = 5e-7  # a position to a larger layer
 MOST_BYTES = 1 << 30
 """Memory that the layers of a lookahead may take."""
 
 
-class OutOfTime(Exception):
+class OutOfTimeError(Exception):
     """Raised inside when a lookahead is to stop."""
 
 
-class OutOfMemory(Exception):
+class OutOfMemoryError(Exception):
     """Raised inside when the next layer is too large."""
 
 
@@ -38,14 +40,14 @@ class Lookahead:
         game: what is played.
         turn: how its turns are walked.
         leaf: judges the positions in the last layer.
-        ended: asked every few milliseconds whether to stop.
+        left: asked every few milliseconds how many seconds are left.
         layers: the positions after each action, then those at the end of each turn.
     """
 
     game: Game
     turn: Turn
     leaf: Leaf
-    ended: Callable[[], bool] = lambda: False
+    left: Callable[[], float] = lambda: math.inf
 
     def begin(self, states: Sequence[State]) -> None:
         """Look at these decisions from now on: the first layer are the positions after each of their actions."""
@@ -74,8 +76,8 @@ class Lookahead:
         """Grow another layer.
 
         Raises:
-            OutOfTime: if there is no time for it; nothing is kept of it.
-            OutOfMemory: if there is no room for it.
+            OutOfTimeError: if there is no time for it; nothing is kept of it.
+            OutOfMemoryError: if there is no room for it.
         """
         layer, after = self.layers[-1], new_layer(self.game, _FIRST_POSITIONS, _FIRST_EDGES)
         inside = len(self.layers) == 1
@@ -91,7 +93,8 @@ class Lookahead:
                 raise AgentError(f"agent 'expectimax' cannot look ahead in {self.game.name}: a turn may never end")
             if reached < min(done + piece, count):
                 if held + 3 * _bytes(after) > MOST_BYTES:
-                    raise OutOfMemory
+                    raise OutOfMemoryError
+                self._check(_SECONDS_TO_MOVE * len(after.words))
                 after = enlarged(after, self.game)
             piece = _next_piece(max(int(reached) - done, 1), time.monotonic() - begin)
             done = int(reached)
@@ -102,7 +105,7 @@ class Lookahead:
         """Give all positions their values: the last layer by the leaf, the others by what follows.
 
         Raises:
-            OutOfTime: if there is no time for it; the values are then good for nothing.
+            OutOfTimeError: if there is no time for it; the values are then good for nothing.
         """
         last = self.layers[-1]
         count = int(last.counts[COUNT])
@@ -116,7 +119,9 @@ class Lookahead:
         for number in range(len(self.layers) - 2, -1, -1):
             layer, after = self.layers[number], self.layers[number + 1]
 
-            def draw(first: int, end: int, layer: Layer = layer, after: Layer = after, inside: bool = number == 0) -> None:
+            def draw(
+                first: int, end: int, layer: Layer = layer, after: Layer = after, inside: bool = number == 0
+            ) -> None:
                 draw_back(self.game.table, self.game.rules, self.turn, layer, first, end, inside, after)
 
             self._in_pieces(draw, int(layer.counts[COUNT]))
@@ -136,9 +141,9 @@ class Lookahead:
             done = end
             self._check()
 
-    def _check(self) -> None:
-        if self.ended():
-            raise OutOfTime
+    def _check(self, needed: float = 0.0) -> None:
+        if self.left() <= needed:
+            raise OutOfTimeError
 
     def _checked(self, answer: object, count: int) -> NDArray[np.float64]:
         values = np.asarray(answer, dtype=np.float64)

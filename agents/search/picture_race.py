@@ -30,7 +30,9 @@ def laws(game: Game, utility: int) -> Laws:
         for (target, rests), chance in turn.after.items():
             steps[rests, square, target] += chance
     ends_at_first, squares = bool(game.rules[FIRST_ENDS]), np.arange(goal + 1)
-    return laws_of(steps, squares == goal, squares, (int(ends_at_first), utility), ends_at_first and game.num_players > 2)
+    return laws_of(
+        steps, squares == goal, squares, (int(ends_at_first), utility), ends_at_first and game.num_players > 2
+    )
 
 
 @kernel

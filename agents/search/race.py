@@ -87,7 +87,7 @@ def laws_of(
     aim = np.eye(rows) if compares else goal[:, None].astype(np.float64)
     past = [aim]
     while len(past) <= most:
-        past.append(sum(step @ past[max(len(past) - 1 - rests, 0)] for rests, step in enumerate(steps)))  # type: ignore[arg-type]
+        past.append(sum(step @ past[max(len(past) - 1 - rests, 0)] for rests, step in enumerate(steps)))
         arrived = past[-1] @ goal if compares else past[-1][:, 0]
         if (1 - arrived[steps.any(axis=(0, 2))]).max() < _SETTLED:
             break

@@ -58,5 +58,3 @@ def judge(rules: Any, laws: Any, seats: Any, words: Any, out: Any) -> None:
             seats.delay[seat] = state[RESTS + seat] + (chooses and rules[CHOICE_USES_TURN] != 0)
         order_seats(laws, seats, state[SEAT], rules[MAX_TURNS] - state[TURNS] if rules[MAX_TURNS] > 0 else -1)
         value_seats(laws, seats, out[row])
-
-

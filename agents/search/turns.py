@@ -63,8 +63,8 @@ class Turn(NamedTuple):
         utility: `PLACE_POINTS` or `FIRST_ONLY`.
         words: int64 ``[P, state_size]``: the position at each ply.
         seat: int64 ``[P]``: who decides there, or CHANCE.
-        count: int64 ``[P]``: how many outcomes or actions there are.
-        index: int64 ``[P]``: the one that is being walked.
+        number: int64 ``[P]``: how many outcomes or actions there are.
+        chosen: int64 ``[P]``: the one that is being walked.
         options: int64 ``[P, C]``: the outcomes or actions.
         chances: float64 ``[P, C]``: probabilities of outcomes.
         values: float64 ``[P, players]``: what is known of the worth so far.
@@ -76,8 +76,8 @@ class Turn(NamedTuple):
     utility: int
     words: NDArray[np.int64]
     seat: NDArray[np.int64]
-    count: NDArray[np.int64]
-    index: NDArray[np.int64]
+    number: NDArray[np.int64]
+    chosen: NDArray[np.int64]
     options: NDArray[np.int64]
     chances: NDArray[np.float64]
     values: NDArray[np.float64]
@@ -106,8 +106,8 @@ def new_turn(game: Game, pending: tuple[int, ...], utility: int) -> Turn:
         utility=utility,
         words=np.zeros((MOST_PLIES, game.state_size), dtype=np.int64),
         seat=np.zeros(MOST_PLIES, dtype=np.int64),
-        count=np.zeros(MOST_PLIES, dtype=np.int64),
-        index=np.zeros(MOST_PLIES, dtype=np.int64),
+        number=np.zeros(MOST_PLIES, dtype=np.int64),
+        chosen=np.zeros(MOST_PLIES, dtype=np.int64),
         options=np.zeros((MOST_PLIES, widest), dtype=np.int64),
         chances=np.zeros((MOST_PLIES, widest)),
         values=np.zeros((MOST_PLIES, game.num_players)),
@@ -119,8 +119,9 @@ def new_turn(game: Game, pending: tuple[int, ...], utility: int) -> Turn:
 def enlarged(layer: Layer, game: Game) -> Layer:
     """Return a copy of a layer with room for twice as much."""
     larger = new_layer(game, 2 * len(layer.words), 2 * len(layer.edges))
-    for new, old in zip(larger[:-1], layer[:-1], strict=True):
-        new[: len(old)] = old
+    for name in Layer._fields[:-1]:
+        old = getattr(layer, name)
+        getattr(larger, name)[: len(old)] = old
     fill_slots(larger)
     return larger
 
@@ -135,15 +136,12 @@ def find_slot(layer: Any, words: Any) -> Any:
     for word in range(words.size):
         key = mix(key + np.uint64(words[word]))
     last = layer.slots.size - 1
-    slot = np.int64(key & np.uint64(last))
+    slot: Any = np.int64(key & np.uint64(last))
     while layer.slots[slot] != 0:
-        position = layer.slots[slot] - 1
-        same = True
-        for word in range(words.size):
-            if layer.words[position, word] != words[word]:
-                same = False
-                break
-        if same:
+        position, word = layer.slots[slot] - 1, 0
+        while word < words.size and layer.words[position, word] == words[word]:
+            word += 1
+        if word == words.size:
             break
         slot = slot + 1 if slot < last else 0
     return slot
@@ -161,7 +159,7 @@ def empty_slots(layer: Any, least: Any) -> None:
     """Take the positions from number `least` on out of the hash table: they are the ones that were entered last."""
     for position in range(layer.counts[COUNT] - 1, least - 1, -1):
         layer.slots[find_slot(layer, layer.words[position])] = 0
-    layer.counts[COUNT] = min(layer.counts[COUNT], least)
+    layer.counts[COUNT] = least
 
 
 @kernel
@@ -208,20 +206,20 @@ def turn_is_over(game: Any, rules: Any, turn: Any, ply: Any, inside: Any) -> Any
         return True
     if ply == 0 and not inside:
         return False
+    waiting = 0
     for index in range(turn.pending.size):
-        if words[turn.pending[index]] != 0:
-            return False
-    return True
+        waiting |= words[turn.pending[index]]
+    return waiting == 0
 
 
 @kernel
 def list_options(game: Any, rules: Any, turn: Any, ply: Any) -> None:
     """Write down what can happen at the position of a ply."""
     words = turn.words[ply]
-    turn.seat[ply], turn.index[ply] = game.to_move(rules, words), 0
+    turn.seat[ply], turn.chosen[ply] = game.to_move(rules, words), 0
     turn.values[ply, :] = 0.0
     if turn.seat[ply] == CHANCE:
-        turn.count[ply] = game.chance(rules, words, turn.options[ply], turn.chances[ply])
+        turn.number[ply] = game.chance(rules, words, turn.options[ply], turn.chances[ply])
         return
     game.legal(rules, words, turn.mask)
     count = 0
@@ -229,13 +227,13 @@ def list_options(game: Any, rules: Any, turn: Any, ply: Any) -> None:
         if turn.mask[action]:
             turn.options[ply, count] = action
             count += 1
-    turn.count[ply] = count
+    turn.number[ply] = count
 
 
 @kernel
 def fold(turn: Any, ply: Any) -> None:
     """Take the values of the ply below into those of a ply, for the outcome or action that led there."""
-    seat, index = turn.seat[ply], turn.index[ply]
+    seat, index = turn.seat[ply], turn.chosen[ply]
     if seat == CHANCE:
         for player in range(turn.values.shape[1]):
             turn.values[ply, player] += turn.chances[ply, index] * turn.values[ply + 1, player]
@@ -313,8 +311,8 @@ def walk(game: Any, rules: Any, turn: Any, inside: Any, after: Any, edge: Any, g
                 if ply < 0:
                     return edge
                 fold(turn, ply)
-                turn.index[ply] += 1
-                if turn.index[ply] < turn.count[ply]:
+                turn.chosen[ply] += 1
+                if turn.chosen[ply] < turn.number[ply]:
                     break
         else:
             if ply == MOST_PLIES - 1:
@@ -322,7 +320,7 @@ def walk(game: Any, rules: Any, turn: Any, inside: Any, after: Any, edge: Any, g
             list_options(game, rules, turn, ply)
         for word in range(turn.words.shape[1]):
             turn.words[ply + 1, word] = turn.words[ply, word]
-        game.apply(rules, turn.words[ply + 1], turn.options[ply, turn.index[ply]])
+        game.apply(rules, turn.words[ply + 1], turn.options[ply, turn.chosen[ply]])
         ply += 1
 
 
