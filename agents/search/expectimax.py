@@ -82,15 +82,21 @@ class ExpectimaxAgent(Agent):
         """See `Agent.act`; the own move is looked at however late it is.
 
         The statistics are ``turns`` (looked at after the own move), ``positions`` (at ends of turns, each counted once
-        a turn), ``values`` (for the seat to move, by action), ``seats`` (the values of all seats after the action),
-        ``exact`` (every line was followed to the end of the game) and ``seconds``.
+        a turn), ``judged`` (those of them that the leaf judged), ``values`` (for the seat to move, by action), ``seats``
+        (the values of all seats after the action), ``exact`` (every line was followed to the end of the game) and
+        ``seconds``.
         """
         self._look_for(state.game)
         require_decision(state)
         begin = time.monotonic()
         found, turns = self._search([state], self._end(begin, deadline))
         look = self._look_for(state.game)
-        statistics: dict[str, object] = {"turns": turns, "positions": look.positions, "exact": look.is_exact}
+        statistics: dict[str, object] = {
+            "turns": turns,
+            "positions": look.positions,
+            "judged": look.judged,
+            "exact": look.is_exact,
+        }
         decision = _decide(state, found[0], statistics)
         line = (decision.action, *self._rest_of_turn(state.child(decision.action), state.current_player()))
         seconds = time.monotonic() - begin

@@ -110,6 +110,7 @@ class Lookahead:
         last = self.layers[-1]
         count = int(last.counts[COUNT])
         open_ones = np.flatnonzero(last.over[:count] == 0)
+        self.judged = len(open_ones)
 
         def ask(first: int, end: int) -> None:
             rows = open_ones[first:end]
