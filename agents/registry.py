@@ -16,6 +16,10 @@ _AGENTS = {
         "sekisho.agents.exact.agent:ExactAgent",
         "Tokaido, 2 to 4 players, and small boards of Quoridor: perfect play by a table",
     ),
+    "expectimax": (
+        "sekisho.agents.search.expectimax:ExpectimaxAgent",
+        "Tokaido and picture sugoroku: all throws and choices of some turns, then the race",
+    ),
     "heuristic": ("sekisho.agents.heuristics:HeuristicAgent", "one ply over what matters in the game; quick and sound"),
     "larger": ("sekisho.agents.baselines:LargerAgent", "Tokaido: always the larger number, and crossings"),
     "mcts": ("sekisho.agents.search.mcts:MctsAgent", "Monte-Carlo tree search; the longer it thinks, the stronger"),
