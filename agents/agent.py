@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -32,15 +33,47 @@ class Decision:
     statistics: Mapping[str, Any] = field(default_factory=dict)
 
 
+class Watch:
+    """A decision that is under way, for another thread that wants to stop it or to hear of it.
+
+    Args:
+        tell: called in the thread that decides, with what it would play so far; None for nobody.
+        every: seconds between two such calls, at least.
+        best: how many of the best choices are told with their lines, in ``statistics["best"]``.
+    """
+
+    def __init__(self, tell: Callable[[Decision], None] | None = None, every: float = 0.5, best: int = 1) -> None:
+        self.stopped = False
+        self.best = best
+        self._tell, self._every, self._last = tell, every, time.monotonic()
+
+    def stop(self) -> None:
+        """Have the decision made soon, with what is known by then; before it has begun or after its end too."""
+        self.stopped = True
+
+    @property
+    def is_due(self) -> bool:
+        """Whether somebody listens and has not heard anything for long enough."""
+        return self._tell is not None and time.monotonic() - self._last >= self._every
+
+    def look(self, decide: Callable[[], Decision]) -> None:
+        """Tell what `decide` returns, unless it is too early for that or nobody listens."""
+        if self._tell is not None and self.is_due:
+            self._last = time.monotonic()
+            self._tell(decide())
+
+
 class Agent(ABC):
     """A CPU player. It keeps nothing about a game between two calls unless its class says so.
 
     Attributes:
         samples_policy: whether the action of a decision is drawn from its policy; else the action is what it plays,
             and the policy, if there is one, only tells what it thought.
+        watch: who looks on; agents that think for long heed it, the others are done before anybody could ask.
     """
 
     samples_policy: ClassVar[bool] = False
+    watch: Watch | None = None
 
     def supports(self, game: Game) -> None:
         """Raise `AgentError`, in words, if the agent cannot play this game under these rules."""

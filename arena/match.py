@@ -11,7 +11,8 @@ import numpy as np
 from ..agents.agent import Agent
 from ..envs.core import Game, State
 from ..envs.counter_rng import new_rng
-from ..envs.errors import AgentError, RunError, SekishoError
+from ..envs.errors import AgentError, EngineFault, RunError, SekishoError
+from .places import Forfeit
 
 _MAX_OPENING_TRIES = 1000
 
@@ -25,12 +26,14 @@ class Played:
         opening: how many plies of it were random.
         seconds: time that each seat took for all of its decisions.
         decisions: how many decisions each seat made.
+        forfeit: the seat that has lost the game because its program failed; None where nobody did.
     """
 
     state: State
     opening: int
     seconds: tuple[float, ...]
     decisions: tuple[int, ...]
+    forfeit: Forfeit | None = None
 
 
 def random_opening(game: Game, plies: int, seed: Sequence[int]) -> State:
@@ -55,7 +58,7 @@ def random_opening(game: Game, plies: int, seed: Sequence[int]) -> State:
 
 
 def play_game(start: State, agents: Sequence[Agent], dice_seed: Sequence[int], agent_seed: Sequence[int]) -> Played:
-    """Play a game to its end.
+    """Play a game to its end, or until a program that plays a seat fails: that seat forfeits it.
 
     Args:
         start: where it begins, with its opening as history; it is not changed.
@@ -76,17 +79,22 @@ def play_game(start: State, agents: Sequence[Agent], dice_seed: Sequence[int], a
     for agent in agents:
         agent.supports(game)
         agent.reset()
+    forfeit = None
     while not state.is_terminal():
         seat = state.current_player()
         if seat < 0:
             state.apply_action(int(game.kernels.sample(game.rules, state.words, dice)))
             continue
         begin = time.perf_counter()
-        decision = agents[seat].act(state, rngs[seat])
+        try:
+            decision = agents[seat].act(state, rngs[seat])
+        except EngineFault as fault:
+            forfeit = Forfeit(seat, fault.reason)
+            break
         seconds[seat] += time.perf_counter() - begin
         decisions[seat] += 1
         try:
             state.apply_action(decision.action)
         except SekishoError as error:
             raise RunError(f"{type(agents[seat]).__name__} on seat {seat + 1} answered with {error}") from error
-    return Played(state, len(start.history()), tuple(seconds), tuple(decisions))
+    return Played(state, len(start.history()), tuple(seconds), tuple(decisions), forfeit)

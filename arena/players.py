@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ..agents.agent import Agent
 from ..agents.registry import agent_names, make_agent
-from ..agents.specs import parse_spec
+from ..agents.specs import ENGINE, parse_spec
 from ..envs.errors import UnknownNameError, nearest
 
 HUMAN = "human"
@@ -46,7 +46,7 @@ def make_player(spec: str) -> Player:
             if option != "name":
                 raise UnknownNameError(f"a person has no option {option!r}; {nearest(option, ['name'])}")
         return Player(spec.strip(), parsed.options.get("name", ""), None)
-    names = [*agent_names(), HUMAN]
+    names = [*agent_names(), ENGINE, HUMAN]
     if parsed.name not in names:
         raise UnknownNameError(f"there is no player {parsed.name!r}; {nearest(parsed.name, names)}")
     return Player(spec.strip(), "", make_agent(spec))

@@ -133,7 +133,9 @@ def _read(place: str, text: str) -> RecordedGame:
         state = state_from_dict(data)
         return RecordedGame(place, (), state, tuple(state.returns()), state.end_reason())
     record = GameRecord.from_json(text)
-    return RecordedGame(place, record.agents, record.replay(), record.returns, record.end, record.opening)
+    state, forfeit = record.replay(), record.forfeit
+    reason = () if forfeit is None else ((len(record.moves), f"seat {forfeit.seat + 1} forfeits: {forfeit.reason}"),)
+    return RecordedGame(place, record.agents, state, record.returns, record.end, record.opening, reason)
 
 
 def read_games(path: Path) -> Iterator[RecordedGame]:

@@ -11,6 +11,7 @@ from typing import Any, Self
 from ..envs.core import State
 from ..envs.errors import RecordError, SekishoError
 from ..envs.registry import load_game
+from .places import FORFEIT, Forfeit, forfeit_returns
 
 RECORD_FORMAT = 1
 
@@ -29,8 +30,9 @@ class GameRecord:
         opening: how many of the moves were random before the players took over.
         moves: everything played, throws of dice included, in notation.
         returns: what each seat was paid, in seat order.
-        end: why the game was over, in the words of the game.
+        end: why the game was over, in the words of the game, or `FORFEIT`.
         format: version of this form.
+        forfeit: the seat that lost by a failure of its program, and the reason; only such records have it in JSON.
     """
 
     game: str
@@ -44,10 +46,14 @@ class GameRecord:
     returns: tuple[float, ...]
     end: str
     format: int = RECORD_FORMAT
+    forfeit: Forfeit | None = None
 
     def to_json(self) -> str:
         """Return the record as one line of JSON, without the line's end."""
-        return json.dumps(asdict(self), ensure_ascii=False)
+        data = asdict(self)
+        if self.forfeit is None:
+            del data["forfeit"]
+        return json.dumps(data, ensure_ascii=False)
 
     @classmethod
     def from_json(cls, line: str) -> Self:
@@ -60,13 +66,13 @@ class GameRecord:
             data = json.loads(line)
         except (ValueError, RecursionError) as error:
             raise RecordError(f"not JSON: {error}") from error
-        names = {field.name for field in fields(cls)}
-        if not isinstance(data, dict) or set(data) != names:
+        names = {field.name for field in fields(cls)} - {"forfeit"}
+        if not isinstance(data, dict) or set(data) - {"forfeit"} != names:
             raise RecordError(f"a record has the keys {', '.join(sorted(names))}; got {_keys(data)}")
         if type(data["format"]) is not int or data["format"] != RECORD_FORMAT:
             raise RecordError(f"expected format {RECORD_FORMAT}, not {data['format']!r:.80}")
         for key, (fits, expected) in _FORMS.items():
-            if not fits(data[key]):
+            if key in data and not fits(data[key]):
                 raise RecordError(f"{key!r} must be {expected}, not {data[key]!r:.80}")
         for key in ("agents", "moves", "returns"):
             data[key] = tuple(data[key])
@@ -74,10 +80,12 @@ class GameRecord:
             raise RecordError(f"'opening' counts {data['opening']} of {len(data['moves'])} moves")
         if len(data["returns"]) != len(data["agents"]):
             raise RecordError(f"{len(data['agents'])} 'agents' but {len(data['returns'])} 'returns'")
+        if "forfeit" in data:
+            data["forfeit"] = Forfeit(**data["forfeit"])
         return cls(**data)
 
     def replay(self) -> State:
-        """Play the record through the rules and return its last position.
+        """Play the record through the rules and return its last position; after a forfeit the game goes on there.
 
         Raises:
             RecordError: if a move is illegal where it stands or the result is not what the rules say; the place is
@@ -92,7 +100,12 @@ class GameRecord:
                 state.apply_action(state.string_to_action(move))
             except SekishoError as error:
                 raise RecordError(f"move {number}, {move!r}: {error}") from error
-        expected = (tuple(state.returns()), state.end_reason(), state.game.num_players)
+        seats = state.game.num_players
+        expected = (tuple(state.returns()), state.end_reason(), seats)
+        if self.forfeit is not None:
+            if state.is_terminal() or self.forfeit.seat >= seats:
+                raise RecordError(f"seat {self.forfeit.seat + 1} of {seats} cannot forfeit where the moves end")
+            expected = (tuple(forfeit_returns(seats, self.forfeit.seat)), FORFEIT, seats)
         if (self.returns, self.end, len(self.agents)) != expected:
             raise RecordError(
                 f"the moves end in {expected[0]} ({expected[1]}) for {expected[2]} seats, the record says "
@@ -113,6 +126,15 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e9
 
 
+def _is_forfeit(value: Any) -> bool:
+    return (
+        isinstance(value, dict)
+        and set(value) == {"seat", "reason"}
+        and _is_count(value["seat"])
+        and _is_text(value["reason"])
+    )
+
+
 def _list_of(fits: Callable[[Any], bool]) -> Callable[[Any], bool]:
     return lambda value: isinstance(value, list) and all(map(fits, value))
 
@@ -128,6 +150,7 @@ _FORMS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "moves": (_list_of(_is_text), "a list of texts"),
     "returns": (_list_of(_is_number), "a list of numbers"),
     "end": (_is_text, "a text"),
+    "forfeit": (_is_forfeit, "a seat (from 0) and a reason"),
 }
 """What each field of a record is in JSON, with words for it."""
 

@@ -31,6 +31,19 @@ def standings_document(tournament: Tournament, lines: Sequence[Standing], result
     }
 
 
+def forfeit_lines(results: Sequence[Result]) -> list[str]:
+    """Return for each agent whose program failed a line that says how often and in which way."""
+    kinds: dict[str, list[str]] = {}
+    for result in results:
+        forfeit = result.record.forfeit
+        if forfeit is not None:
+            kinds.setdefault(result.record.agents[forfeit.seat], []).append(forfeit.reason.partition(":")[0])
+    return [
+        f"{agent} forfeited {len(found)} games: {', '.join(f'{kind} {n}' for kind, n in _count(found).items())}"
+        for agent, found in sorted(kinds.items())
+    ]
+
+
 def _count(words: Sequence[str]) -> dict[str, int]:
     return {word: words.count(word) for word in sorted(set(words))}
 

@@ -27,7 +27,9 @@ def game_without_resigning(game: Game) -> Game:
 def without_resigning(state: State) -> State:
     """Return a state in which nobody can resign: what CPU players are asked about, none of whom should give up.
 
-    The option decides only what is legal, so the compact state is the same under both. The history is left behind.
+    The option decides only what is legal, so the compact state is the same under both. The history is left behind
+    where there was one to take away.
     """
-    game = game_without_resigning(state.game)
-    return state if game is state.game else type(state)(game, state.words)
+    if not state.game.options.get("allow_resign"):
+        return state
+    return type(state)(game_without_resigning(state.game), state.words)

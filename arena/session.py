@@ -7,15 +7,17 @@ throw the dice again.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from ..agents.agent import Agent, Decision
+from ..agents.specs import ENGINE, parse_spec
 from ..envs.core import CHANCE, TERMINAL, Game, State
 from ..envs.counter_rng import new_rng
-from ..envs.errors import AgentError, IllegalActionError, OptionError, RunError
+from ..envs.errors import AgentError, IllegalActionError, OptionError, RunError, shown
 from .players import Player, make_player
 from .resigning import game_without_resigning, resign_action, without_resigning
 from .telling import effect
@@ -127,6 +129,27 @@ class Session:
     def entrant(self, seat: int) -> int:
         """Return the number, from 1, that whoever sits on `seat` has kept since the first game of a series."""
         return (seat + self.round) % self.game.num_players + 1
+
+    @property
+    def programs(self) -> list[int]:
+        """The seats on which another program plays."""
+        return [seat for seat, player in enumerate(self.players) if parse_spec(player.spec).name == ENGINE]
+
+    def named_seats(self) -> str:
+        """Return how a command line seats these players."""
+        return f"--seats {shlex.join(player.spec for player in self.players)}"
+
+    def require_no_programs(self) -> None:
+        """Refuse a game that would start a program which nobody but its file has named.
+
+        Raises:
+            OptionError: naming the program, and what to do if it is to be started.
+        """
+        for seat in self.programs:
+            raise OptionError(
+                f"the saved game would start a program for seat {seat + 1}, {shown(self.players[seat].spec)}; if it may, "
+                f"name the seats: sekisho play --load FILE {self.named_seats()}"
+            )
 
     # --- moving ------------------------------------------------------------------------------------------------------
 

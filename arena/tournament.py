@@ -5,30 +5,37 @@ from __future__ import annotations
 import itertools
 import math
 import multiprocessing
+import os
 import signal
 import threading
+import time
 from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import lru_cache
+from multiprocessing.connection import Connection
 from typing import Any
 
 import numpy as np
 
 from ..agents.agent import Agent
+from ..agents.engine_process import close_engines
 from ..agents.registry import make_agent
 from ..agents.specs import parse_spec
 from ..envs.core import Game
-from ..envs.errors import OptionError, RunError
+from ..envs.errors import EngineFault, OptionError, RunError
 from .match import play_game, random_opening
+from .places import FORFEIT, forfeit_returns, ranks
 from .ratings import GameResult, rate
 from .records import GameRecord
 
 _OPENING, _DICE, _AGENTS = 1, 2, 3  # separate the random streams that one seed feeds
 _MOST = 1_000_000
+_FAREWELL_SECONDS = 3.0  # for a process that is told to leave
+_DEADLY = getattr(signal, "SIGKILL", signal.SIGTERM)
 
 
 @dataclass(frozen=True)
@@ -161,7 +168,8 @@ def _player(spec: str, game: Game, _seat: int) -> Agent:
     state = random_opening(game, 0, [0])
     while state.is_chance_node():
         state.apply_action(state.chance_outcomes()[0][0])
-    agent.act(state, np.random.default_rng(0))
+    with suppress(EngineFault):  # a program that fails does so in a game again, and loses that
+        agent.act(state, np.random.default_rng(0))
     return agent
 
 
@@ -171,6 +179,8 @@ def play(tournament: Tournament, pairing: Pairing) -> Result:
     start = random_opening(game, tournament.opening_plies, [_OPENING, *place])
     agents = [_player(spec, game, seat) for seat, spec in enumerate(pairing.seats)]
     played = play_game(start, agents, [_DICE, *place], [_AGENTS, *place, pairing.number])
+    forfeit = played.forfeit
+    returns = played.state.returns() if forfeit is None else forfeit_returns(game.num_players, forfeit.seat)
     record = GameRecord(
         game=game.name,
         rules=dict(game.options),
@@ -180,8 +190,9 @@ def play(tournament: Tournament, pairing: Pairing) -> Result:
         round=pairing.round,
         opening=played.opening,
         moves=tuple(played.state.moves()),
-        returns=tuple(played.state.returns()),
-        end=played.state.end_reason() or "",
+        returns=tuple(returns),
+        end=(played.state.end_reason() or "") if forfeit is None else FORFEIT,
+        forfeit=forfeit,
     )
     return Result(pairing, record, played.seconds, played.decisions)
 
@@ -206,7 +217,8 @@ def play_all(tournament: Tournament, pairings: Sequence[Pairing], workers: int =
         return
     size = min(max(len(pairings) // (workers * 32), 1), 16)
     context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_prepare_worker)
+    wanted, goodbye = context.Pipe(duplex=False)
+    pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_prepare_worker, initargs=(wanted,))
     waiting: deque[Future[list[Result]]] = deque()
     done = False
     try:
@@ -222,9 +234,16 @@ def play_all(tournament: Tournament, pairings: Sequence[Pairing], workers: int =
         raise RunError("a process that played games died (out of memory, or killed)") from error
     finally:
         with _interrupts_held():
-            for process in [] if done else list((pool._processes or {}).values()):
-                process.terminate()  # nobody wants what it still plays
+            processes = [] if done else list((pool._processes or {}).values())
+            if not done:
+                goodbye.close()  # nobody wants what they still play: they leave
+            until = time.monotonic() + _FAREWELL_SECONDS
+            for process in processes:
+                process.join(max(until - time.monotonic(), 0.0))
+                process.kill()
             pool.shutdown(wait=True, cancel_futures=True)
+            goodbye.close()
+            wanted.close()
 
 
 def _play_chunk(tournament: Tournament, pairings: Sequence[Pairing]) -> list[Result]:
@@ -244,17 +263,23 @@ def _interrupts_held() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _prepare_worker() -> None:
-    """Leave Ctrl-C to the process that started this one, and do not outlive it if it is killed."""
+def _prepare_worker(wanted: Connection) -> None:
+    """Leave Ctrl-C to the process that started this one, do not outlive it, and leave no program behind."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_follow_parent, daemon=True).start()
+    signal.signal(signal.SIGTERM, lambda _number, _frame: threading.Thread(target=_leave).start())
+    threading.Thread(target=_leave_when_told, args=(wanted,), daemon=True).start()
 
 
-def _follow_parent() -> None:
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        parent.join()
-        signal.raise_signal(signal.SIGTERM)
+def _leave_when_told(wanted: Connection) -> None:
+    """Leave when the other end is closed or its process ends, however deep in compiled code this one is."""
+    with suppress(EOFError, OSError):
+        wanted.recv_bytes()
+    _leave()
+
+
+def _leave() -> None:
+    close_engines()
+    os.kill(os.getpid(), _DEADLY)
 
 
 @dataclass
@@ -270,6 +295,7 @@ class Standing:
         rating_low: lower end of its 95 % interval.
         rating_high: upper end.
         milliseconds: mean time of a decision, NaN if it was not measured.
+        forfeits: games that it lost because its program failed.
     """
 
     agent: str
@@ -280,11 +306,7 @@ class Standing:
     rating_low: float
     rating_high: float
     milliseconds: float
-
-
-def ranks(returns: Sequence[float]) -> tuple[int, ...]:
-    """Return the rank of each seat, 1 for the best; equal returns share one."""
-    return tuple(1 + sum(other > mine for other in returns) for mine in returns)
+    forfeits: int = 0
 
 
 def standings(tournament: Tournament, results: Sequence[Result]) -> list[Standing]:
@@ -299,6 +321,7 @@ def standings(tournament: Tournament, results: Sequence[Result]) -> list[Standin
         outcomes.append(GameResult(record.agents, places, cluster, tournament.game.ranks_losers))
         for seat, agent in enumerate(record.agents):
             tally[agent].games += 1
+            tally[agent].forfeits += record.forfeit is not None and record.forfeit.seat == seat
             tally[agent].wins += places[seat] == 1 and places.count(1) == 1
             tally[agent].score += (record.returns[seat] + 1) / 2
             if result.seconds:

@@ -21,6 +21,7 @@ COMMANDS = {
     "solve": "work out what a game comes to, exactly",
     "evaluate": "measure a CPU player, exactly where the game is solved",
     "perft": "count paths through the tree of a game",
+    "engine": "speak the text protocol of game referees (UGI, UCI)",
     "bench": "measure the speed of the rules",
     "doctor": "check the installation and say what to do",
     "completion": "print what lets a shell complete these commands",

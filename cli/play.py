@@ -10,7 +10,7 @@ from typing import Annotated
 
 import tyro
 
-from ..agents.registry import agent_names
+from ..agents.registry import ENGINE_USAGE, agent_names
 from ..agents.specs import parse_spec
 from ..arena.health import spells_boards
 from ..arena.players import HUMAN
@@ -24,7 +24,7 @@ from .common import GameWord, Rules, game_from_words, path_from_words, require_t
 from .shelf import Shelf, require_free
 from .table import Table
 
-_SEATS = "who plays each seat, in seat order: human, human:name=Aki, " + ", ".join(agent_names())
+_SEATS = "who plays each seat, in seat order: " + ", ".join(["human, human:name=Aki", *agent_names(), ENGINE_USAGE])
 _MOST_FRESH_SEED = 10**6  # short enough to be typed again
 
 
@@ -75,6 +75,8 @@ class Command:
             raise OptionError(f"the saved game is one of {session.game.name}, not of {self.game}")
         if self.seats and len(self.seats) != len(session.players):
             raise OptionError(f"the saved game has {len(session.players)} seats, but --seats names {len(self.seats)}")
+        if not self.seats:
+            session.require_no_programs()
         for seat, spec in enumerate(self.seats or ()):
             if spec.strip() != session.players[seat].spec:
                 session.take_over(seat, spec)

@@ -10,6 +10,7 @@ from typing import Annotated
 import tyro
 from rich.table import Table
 
+from ..arena.places import FORFEIT
 from ..arena.recorded import RecordedGame, read_game
 from ..arena.session import CONCEDED
 from ..arena.telling import ply_line, seat_at
@@ -138,12 +139,14 @@ def _show_ply(game: RecordedGame, ply: int) -> None:
 
 
 def _ending(game: RecordedGame) -> str:
-    notes = "".join(f"after ply {ply}: {text}\n" for ply, text in game.notes)
+    notes = "".join(f"after ply {ply}: {plain(text)}\n" for ply, text in game.notes)
     if game.end is None:
         return f"{notes}Every move is legal. The game goes on."
     points = ", ".join(f"{game.seat_name(seat)} {value:+.2g}" for seat, value in enumerate(game.returns))
     if game.end == CONCEDED:
         return f"{notes}Every move is legal; a person gave up: {points}."
+    if game.end == FORFEIT:
+        return f"{notes}Every move is legal; the game was forfeited: {points}."
     return f"{notes}Every move is legal, and the result is theirs: {game.end}; {points}."
 
 

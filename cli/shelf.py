@@ -202,7 +202,8 @@ class Shelf:
         path = shlex.quote(str(self.path))
         if session.is_over:
             return f"The game is in {path}\nLook at it: sekisho replay {path}"
-        return f"The game is saved in {path}\nGo on:     sekisho play --load {path}"
+        seats = f" {session.named_seats()}" if session.programs else ""
+        return f"The game is saved in {path}\nGo on:     sekisho play --load {path}{seats}"
 
 
 # --- one process a file ----------------------------------------------------------------------------------------------

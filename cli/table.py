@@ -21,7 +21,7 @@ from ..arena.saved import read_session
 from ..arena.session import STAND_IN, Session
 from ..arena.telling import effect, ply_line, seat_at
 from ..envs.core import CHANCE, State
-from ..envs.errors import NotationError, OptionError, RunError, SekishoError, nearest, shown
+from ..envs.errors import EngineFault, NotationError, OptionError, RunError, SekishoError, nearest, shown
 from .common import interruptible, path_from_words
 from .keyboard import GoneError, Keyboard, ended_in_order, undisturbed
 from .shelf import Shelf
@@ -107,10 +107,26 @@ class Table:
             if session.mover == CHANCE:
                 action = session.throw()
             else:
-                action = interruptible(session.decide).action
+                try:
+                    action = interruptible(session.decide).action
+                except EngineFault as fault:
+                    self._after_a_fault(fault)
+                    return
                 session.play(action)
             self._tell(before, action)
             self.shelf.keep_now_and_then(session)
+
+    def _after_a_fault(self, fault: EngineFault) -> None:
+        """Say that a program has failed, and let somebody say who goes on."""
+        self.shelf.keep(self.session)
+        print(message(str(fault)))
+        seat = self.session.mover + 1
+        say(f"Enter asks it again; seat {seat} {STAND_IN} has another player go on, seat {seat} human yourself.")
+        line = self._keyboard.ask(f"{seat_name(self.session, seat - 1)}> ")
+        if line is None:
+            self._leaving = True
+        else:
+            self._obey(line, lambda _: say("This seat is not yours: press Enter, or name who plays it with seat."))
 
     def _tell(self, before: State, action: int) -> None:
         seat = seat_at(before)
@@ -273,6 +289,7 @@ class Table:
         if path is None:
             raise OptionError("name a file, as in: load game.json")
         session = read_session(path)
+        session.require_no_programs()
         if self.shelf.path is not None and os.path.realpath(self.shelf.path) == os.path.realpath(path):
             self._take_up(session, lambda: self.shelf)
         else:

@@ -8,14 +8,19 @@ from typing import Annotated, Any
 
 import tyro
 
-from ..agents.registry import agent_names
+from ..agents.registry import ENGINE_USAGE, agent_names
 from ..arena.folder import TournamentFolder, alone_in
-from ..arena.report import standings_document, standings_table
+from ..arena.report import forfeit_lines, standings_document, standings_table
 from ..arena.tournament import Result, Tournament, num_games, play_all, schedule, standings, unbalanced
 from ..envs.errors import OptionError
 from .common import Flag, GameWord, Rules, console, game_from_words, path_from_words, print_json, processors, progress
 
-_AGENTS = "spec strings of two or more agents: " + "; ".join(f"{n} ({line})" for n, line in agent_names().items())
+_AGENTS = "; ".join(
+    [
+        "spec strings of two or more agents: " + ENGINE_USAGE,
+        *(f"{name} ({line})" for name, line in agent_names().items()),
+    ]
+)
 
 
 _MOST_WORKERS = 256
@@ -73,6 +78,8 @@ class Command:
             return
         out = console()
         out.print(standings_table(tournament, lines, results))
+        for line in forfeit_lines(results):
+            out.print(line, soft_wrap=True, markup=False, emoji=False, highlight=False)
         if multiple := unbalanced(tournament):
             out.print(f"Not every agent had every seat equally often: choose --games as a multiple of {multiple}.")
         if output is not None:

@@ -54,6 +54,25 @@ class RunError(SekishoError, RuntimeError):
     """A run was asked for properly and failed on the way (a dead worker, a full disk)."""
 
 
+class EngineFault(RunError):  # noqa: N818  the fault is the program's, not ours
+    """Another program that plays a seat has failed; in a match it loses the game.
+
+    Attributes:
+        kind: what it did: one of `KINDS`.
+        reason: the kind, with what is known about it.
+    """
+
+    KINDS = ("handshake", "crashed", "hung", "overstepped", "illegal move")
+
+    def __init__(self, engine: str, kind: str, detail: str) -> None:
+        super().__init__(engine, kind, detail)
+        self.kind = kind
+        self.reason = f"{kind}: {detail}"
+
+    def __str__(self) -> str:
+        return f"engine {shown(self.args[0])}: {self.reason}"
+
+
 def shown(value: object) -> str:
     """Return a foreign value for a message, however long or broken its own text is."""
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import operator
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -101,6 +102,13 @@ def _spell(choice: Any) -> str:
 def spell_value(value: Any) -> str:
     """Return how a value is written in a list such as ``players=2,max_plies=none``."""
     return _spell(value)
+
+
+def spell_options(values: Mapping[str, Any]) -> str:
+    """Return options as ``key=value`` pairs apart by commas; as a JSON object if a value is one itself."""
+    if any(isinstance(value, dict) for value in values.values()):
+        return json.dumps(dict(values), ensure_ascii=False, separators=(",", ":"))
+    return ",".join(f"{name}={spell_value(value)}" for name, value in values.items())
 
 
 def one_of(choices: Sequence[Any], value: Any, name: str) -> Any:

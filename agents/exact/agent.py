@@ -83,6 +83,21 @@ class ExactAgent(Agent):
             values[action] = value
         return values
 
+    def position_values(self, game: Game, words: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Judge beginnings of turns in Tokaido, as `search.leaves.Leaf` does.
+
+        Args:
+            game: what is played.
+            words: int64 ``[B, state_size]``.
+
+        Returns:
+            The expected utility of every seat, in seat order, float64 ``[B, players]``.
+        """
+        player = self._player_of(game)
+        if not isinstance(player, TokaidoPlayer):
+            raise AgentError(f"agent 'exact' judges positions of tokaido, not of {game.name}")
+        return player.position_values(words)
+
     def act(self, state: State, rng: np.random.Generator, deadline: float | None = None) -> Decision:
         """See `Agent.act`; ``statistics["values"]`` has the value of each choice by its notation."""
         self.supports(state.game)

@@ -5,6 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import cast
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ...envs.core import Game, State
 from ...envs.errors import AgentError
 from ...envs.tokaido.rules import Tokaido, TokaidoState
@@ -46,6 +49,10 @@ class TokaidoPlayer:
         """See `agent.Player.action_values`: expected utilities."""
         after = self.table.action_values(cast(TokaidoState, state))
         return {action: float(values[state.current_player()]) for action, values in after.items()}
+
+    def position_values(self, words: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return the expected utility of every seat at positions; see `agent.ExactAgent.position_values`."""
+        return np.array([self.table.seat_values(TokaidoState(self.table.game, row)) for row in words])
 
     def decide(self, state: State) -> Decision:
         """See `agent.Player.decide`; ``statistics["seats"]`` has the expected utility of every seat."""

@@ -39,6 +39,7 @@ class LoneRoad(NamedTuple):
         choices: the two numbers of each roll, ``[21, 2]``.
         weights: probability of each roll, ``[21]``.
         goes_on: whether two dice are thrown in the turn of a crossing.
+        choice_turns: turns that a choice of road at the start of a turn uses up, 0 or 1.
     """
 
     rows: Ints
@@ -48,6 +49,7 @@ class LoneRoad(NamedTuple):
     choices: Ints
     weights: Floats
     goes_on: bool
+    choice_turns: int
 
 
 def lone_road(game: Tokaido) -> LoneRoad:
@@ -66,6 +68,7 @@ def lone_road(game: Tokaido) -> LoneRoad:
         choices=rules[compiled.NUMBERS : compiled.WEIGHTS].reshape(21, 2),
         weights=rules[compiled.WEIGHTS : compiled.PAIRS] / 36,
         goes_on=bool(rules[compiled.ROLL_AFTER_CROSSING]),
+        choice_turns=int(rules[compiled.CHOICE_USES_TURN]),
     )
 
 
@@ -85,33 +88,53 @@ def expected_turns(road: LoneRoad) -> Floats:
 
 
 @lru_cache(maxsize=32)
+def turn_steps(game: Tokaido) -> Floats:
+    """Return where a turn takes a lone traveller who takes the way with the fewest expected turns.
+
+    Returns:
+        float64 ``[rests + 1, spots, spots]``: at ``[r, a, b]`` the probability that a turn that begins at `a` ends at `b`
+        with `r` further turns lost. A piece in Kyoto stays where it is.
+    """
+    road = lone_road(game)
+    turns, spots, on_road = expected_turns(road), len(road.rows), np.arange(1, game.rules[compiled.LAST] + 1)
+    ends = np.zeros((int((road.delay.max() + 3)), spots, spots))
+    goes_on = np.zeros((spots, spots))  # within the turn
+
+    def lead(spot: int, target: int, delay: int, chance: float) -> None:
+        (goes_on if delay == 0 else ends[delay - 1])[spot, target] += chance
+
+    best = (road.delay + turns[road.target])[:, road.choices].argmin(axis=2)  # [spots, rolls]
+    for spot in on_road[road.walking[on_road]]:
+        for roll, weight in enumerate(road.weights):
+            number = road.choices[roll, best[spot, roll]]
+            lead(spot, road.target[spot, number], road.delay[spot, number], weight)
+    for crossing, across, stayed, success, on, back in _crossings(road):
+        lead(crossing, across, on, success)
+        lead(crossing, stayed, back, 1 - success)
+    for fork, roads in _forks(road):
+        lead(fork, roads[turns[roads].argmin()], 0, 1.0)
+    home = np.arange(game.rules[compiled.LAST] + 1, spots)
+    ends[0, home, home] = 1.0
+    most = int(np.flatnonzero(ends.any(axis=(1, 2))).max())
+    steps: Floats = np.linalg.solve(np.eye(spots) - goes_on, ends[: most + 1]).astype(np.float64, copy=False)
+    return steps
+
+
+@lru_cache(maxsize=32)
 def turns_law(game: Tokaido) -> Floats:
     """Return the probability to need exactly k own turns from each spot, at the start of a turn with no rest owed.
 
     Returns:
         float64 ``[spots, MAX_TURNS + 1]``; a piece in Kyoto needs 0.
     """
-    road = lone_road(game)
-    turns = expected_turns(road)
-    best = (road.delay + turns[road.target])[:, road.choices].argmin(axis=2)  # [spots, rolls]
-    number = np.take_along_axis(road.choices[None], best[:, :, None], axis=2)[:, :, 0]
-    target = np.take_along_axis(road.target, number, axis=1)
-    delay = np.take_along_axis(road.delay, number, axis=1)
-    law = np.zeros((len(turns), MAX_TURNS + 1))
-    law[game.rules[compiled.LAST] + 1 :, 0] = 1.0
-    while True:
-        new = law.copy()
-        new[road.walking] = 0.0
-        for by in range(delay[road.walking].max() + 1):
-            weights = np.where(delay == by, road.weights, 0.0)
-            new[road.walking] += np.einsum("sr,srk->sk", weights, _later(law, by)[target])[road.walking]
-        for crossing, across, stayed, success, on, back in _crossings(road):
-            new[crossing] = success * _later(law, on)[across] + (1 - success) * _later(law, back)[stayed]
-        for fork, roads in _forks(road):
-            new[fork] = new[roads[turns[roads].argmin()]]
-        if np.abs(new - law).max() < _PRECISION:
-            return new
-        law = new
+    steps = turn_steps(game)
+    arrived = np.zeros((MAX_TURNS + 1, steps.shape[1]))  # after so many turns
+    arrived[:, game.rules[compiled.LAST] + 1 :] = 1.0
+    for turn in range(1, MAX_TURNS + 1):
+        arrived[turn] = sum(step @ arrived[max(turn - 1 - rests, 0)] for rests, step in enumerate(steps))
+    law = np.diff(arrived, axis=0, prepend=0.0).T
+    law[:, -1] += steps.sum(axis=(0, 2)) - arrived[-1]  # 0 or 1: whether there is such a spot
+    return np.ascontiguousarray(law)
 
 
 def _crossings(road: LoneRoad) -> list[tuple[int, int, int, float, int, int]]:
@@ -120,7 +143,7 @@ def _crossings(road: LoneRoad) -> list[tuple[int, int, int, float, int, int]]:
     for spot in np.flatnonzero(road.rows[:, compiled.KIND] == compiled.CROSSING_CHOSEN):
         row = road.rows[spot]
         success = (row[compiled.MOST_FACE] - row[compiled.LEAST_FACE] + 1) / 6
-        back = int(1 + row[compiled.FAILURE_RESTS])
+        back = int(1 + row[compiled.FAILURE_RESTS]) + road.choice_turns
         on = 0 if road.goes_on else 1
         found.append((int(spot), int(row[compiled.FAR_SIDE]), int(row[compiled.BARE]), float(success), on, back))
     return found

@@ -20,11 +20,15 @@ class Limits:
     Args:
         simulations: how many; None for no bound.
         end: moment of `time.monotonic` to stop at; None for no bound. One batch is run however late it is.
+        between: called between batches, in one of the threads, with the simulations so far; true ends the search.
     """
 
-    def __init__(self, simulations: int | None, end: float | None) -> None:
+    def __init__(
+        self, simulations: int | None, end: float | None, between: Callable[[int], bool] | None = None
+    ) -> None:
         self._left = _MOST if simulations is None else simulations
         self._end = math.inf if end is None else end
+        self._between = between
         self._lock = threading.Lock()
         self._stopped = False
         self.done = 0
@@ -36,18 +40,20 @@ class Limits:
             searches: each runs that many simulations and returns how many it ran; fewer means that it is done.
         """
         if len(searches) == 1:
-            self._work(searches[0])
+            self._work(searches[0], self._between)
             return
         errors: list[BaseException] = []
 
-        def guarded(search: Callable[[int], int]) -> None:
+        def guarded(search: Callable[[int], int], between: Callable[[int], bool] | None) -> None:
             try:
-                self._work(search)
+                self._work(search, between)
             except BaseException as error:  # told to who waits, below
                 errors.append(error)
                 self._stopped = True
 
-        threads = [threading.Thread(target=guarded, args=(search,), daemon=True) for search in searches]
+        looking = [self._between, *[None] * len(searches)]
+        pairs = zip(searches, looking, strict=False)
+        threads = [threading.Thread(target=guarded, args=pair, daemon=True) for pair in pairs]
         for thread in threads:
             thread.start()
         try:
@@ -60,7 +66,7 @@ class Limits:
         if errors:
             raise errors[0]
 
-    def _work(self, search: Callable[[int], int]) -> None:
+    def _work(self, search: Callable[[int], int], between: Callable[[int], bool] | None) -> None:
         batch, timed = _FIRST_BATCH, math.isfinite(self._end)
         while True:
             wanted = self._take(batch)
@@ -71,7 +77,8 @@ class Limits:
             now = time.monotonic()
             with self._lock:
                 self.done += done
-            if done < wanted or self._stopped or now >= self._end:
+            asked = between is not None and between(self.done)
+            if done < wanted or self._stopped or asked or now >= self._end:
                 self._stopped = True
                 return
             spent = max(now - begin, 1e-7)

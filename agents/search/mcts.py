@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
 from ...envs.core import Game, State
 from ...envs.errors import AgentError, OptionError
-from ..agent import Agent, Decision, require_decision
+from ..agent import Agent, Decision, Watch, require_decision
 from .search import Child, Rules, Search
 from .tools import game_tools
 
@@ -144,18 +145,33 @@ class MctsAgent(Agent):
 
         The statistics are ``simulations`` and ``seconds`` of this decision, ``visits`` and ``values`` (for the seat to
         move) of each action that was tried, ``kept`` (visits that the tree already held), ``nodes`` and ``depth``
-        (plies) of the tree, ``proven`` (the value is exact), and ``full`` (the memory is used up).
+        (plies) of the tree, ``proven`` (the value is exact), ``full`` (the memory is used up), ``returns`` (of every
+        seat), and where somebody watches ``best``: action, values of all seats and line of the best choices.
         """
         search = self._search_for(state.game)
         require_decision(state)
         begin = time.monotonic()
         if self.tree == "fresh":
             search.forget()
-        done = search.run(state, rng, self._simulations(state, deadline), self._end(begin, deadline))
-        seat, children = state.current_player(), search.children()
-        chosen = self._choose(children, seat, search, rng)
+        seat = state.current_player()
+        limits = self._simulations(state, deadline), self._end(begin, deadline)
+        between = None if self.watch is None else partial(self._look, self.watch, seat, search, begin)
+        done = search.run(state, rng, *limits, between)
+        return self._decision(self._choose(search.children(), seat, search, rng), seat, search, begin, done)
+
+    def _look(self, watch: Watch, seat: int, search: Search, begin: float, done: int) -> bool:
+        """Tell who watches what would be played now; return whether to stop."""
+        if watch.is_due and not watch.stopped:
+            with search.alone():
+                watch.look(lambda: self._decision(_most_visited(search.children(), seat), seat, search, begin, done))
+        return watch.stopped
+
+    def _decision(self, chosen: Child, seat: int, search: Search, begin: float, done: int) -> Decision:
+        """Return `chosen` with what the search found out in `done` simulations."""
+        children = search.children()
         total = sum(child.visits for child in children)
         policy = {child.action: child.visits / total for child in children}
+        best = () if self.watch is None else _ranked(children, chosen, seat)[: self.watch.best]
         return Decision(
             action=chosen.action,
             value=chosen.values[seat],
@@ -171,6 +187,8 @@ class MctsAgent(Agent):
                 "depth": search.depth,
                 "proven": search.is_proven,
                 "full": search.is_full,
+                "returns": chosen.values,
+                "best": [(child.action, child.values, search.line(child.action)) for child in best],
             },
         )
 
@@ -201,10 +219,19 @@ class MctsAgent(Agent):
         lost = search.game.min_utility
         hopeful = [child for child in children if not (child.proven and child.values[seat] <= lost)] or children
         if self.temperature == 0:
-            return max(hopeful, key=lambda child: (child.visits, child.values[seat]))
+            return _most_visited(hopeful, seat)
         weights = np.log([child.visits for child in hopeful]) / self.temperature
         chances = np.exp(weights - weights.max())
         return hopeful[int(rng.choice(len(hopeful), p=chances / chances.sum()))]
+
+
+def _most_visited(children: list[Child], seat: int) -> Child:
+    return max(children, key=lambda child: (child.visits, child.values[seat]))
+
+
+def _ranked(children: list[Child], chosen: Child, seat: int) -> list[Child]:
+    """Return the children by visits, what is played before all others."""
+    return sorted(children, key=lambda child: (child.action != chosen.action, -child.visits, -child.values[seat]))
 
 
 def _check_range(name: str, value: float | None, least: float, most: float) -> None:

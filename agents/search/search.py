@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -13,12 +14,12 @@ import numpy as np
 from ...envs.core import Game, State
 from ...envs.errors import AgentError, IllegalActionError
 from ...envs.kernels import CHANCE
-from .atomic import yield_address
+from .atomic import acquire, release, yield_address
 from .batch import Evaluator, new_leaves, simulate_in_batches
 from .limits import Limits
 from .simulate import Settings, Work, expand_root, new_work, settle_root, simulate
 from .tools import choose_tools, game_tools
-from .tree import DEEPEST, FULL, USED, Tree, clear, find_child, keep_subtree, new_tree, node_bytes
+from .tree import DEEPEST, FULL, LOCK, USED, Tree, clear, find_child, keep_subtree, new_tree, node_bytes
 
 _SECONDS_TO_KEEP_A_NODE = 2e-8
 _SHARE_OF_SOLUTIONS = 8  # one part in so many of the memory is for exact values that are worked out on the way
@@ -132,6 +133,8 @@ class Search:
         self._settle_root(work)
         clear(self.tree)
         expand_root(self.tree, self._tools, self._data, self.game.rules, work)
+        with self.alone():
+            pass
         clear(self.tree)
 
     def _searches(self, works: list[Work]) -> list[Callable[[int], int]]:
@@ -147,7 +150,10 @@ class Search:
         self._root = None
         clear(self.tree)
 
-    def run(self, state: State, rng: np.random.Generator, simulations: int | None, end: float | None) -> int:
+    def run(
+        self, state: State, rng: np.random.Generator, simulations: int | None, end: float | None,
+        between: Callable[[int], bool] | None = None,
+    ) -> int:  # fmt: skip
         """Search a decision of this game; what the tree holds of it is kept and added to.
 
         Args:
@@ -155,9 +161,12 @@ class Search:
             rng: gives the keys of the random numbers, and the noise.
             simulations: how many at most; None for no bound.
             end: moment of `time.monotonic` to stop at; None for no bound.
+            between: called every few milliseconds with the simulations so far; true ends the search. It may look at
+                the tree where it is `alone`.
 
         Returns:
-            The simulations that were run: fewer than asked for if time was up or the value of the root is proven.
+            The simulations that were run: fewer than asked for if time was up, somebody asked for the end, or the value
+            of the root is proven.
         """
         self._move_root(state, end)
         keys = rng.integers(2**64, size=self._rules.threads, dtype=np.uint64)
@@ -170,12 +179,24 @@ class Search:
             elif self.tree.children[0] == 0:
                 searches[0](1)
             self._add_noise(rng)
-        limits = Limits(simulations, end)
+        limits = Limits(simulations, end, between)
         limits.run(searches)
         return settled + limits.done
 
     def _settle_root(self, work: Work) -> int:
         return int(settle_root(self.tree, self._tools, self._data, self.game.rules, work, self._settings))
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Have other threads wait while somebody looks at the tree."""
+        if self._rules.threads == 1:
+            yield
+            return
+        acquire(self.tree.head, LOCK, self._settings.yield_function)
+        try:
+            yield
+        finally:
+            release(self.tree.head, LOCK)
 
     def _move_root(self, state: State, end: float | None) -> None:
         """Make `state` the root and keep what lies below it, if it follows from the last root and there is time."""

@@ -21,7 +21,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 ELSEWHERE = {"mcts": "search.md", "smaller": "agents/larger.md"}
 """Pages that are not called after their agent; the others are agents/NAME.md or NAME.md."""
 NAMES = sorted(agent_names())
-SPECS = {"alphabeta": "alphabeta:nodes=50", "mcts": "mcts:simulations=20"}
+SPECS = {"alphabeta": "alphabeta:nodes=50", "expectimax": "expectimax:turns=0", "mcts": "mcts:simulations=20"}
 """How an agent is asked for where its name alone would take long, or names no agent."""
 GAMES: dict[str, list[dict[str, Any]]] = {
     "quoridor": [{"board_size": 3, "fences": 1}, {"players": 4, "board_size": 5, "fences": 1}],

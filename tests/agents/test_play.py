@@ -26,7 +26,7 @@ SMALL: dict[str, list[dict[str, Any]]] = {
 """Tables of each game that are quickly played; a game that is not named here is played as it is."""
 
 
-QUICK = {"mcts": "mcts:simulations=20"}
+QUICK = {"expectimax": "expectimax:turns=0", "mcts": "mcts:simulations=20"}
 """Agents that think for long unless told otherwise."""
 
 

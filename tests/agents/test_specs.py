@@ -43,7 +43,7 @@ PIECES = st.sampled_from([*"():=,;. \t\n", "((", "))", "=,", "é", "\0", "\ud800
         ("e:a=((b))", "e", {"a": "(b)"}),
         ("e:a=b(c,d)", "e", {"a": "b(c,d)"}),
         ("e:a=b=c", "e", {"a": "b=c"}),
-        ("engine:a=b:c", "engine", {"a": "b:c"}),
+        ("motor:a=b:c", "motor", {"a": "b:c"}),
     ],
 )
 def test_a_spec_string_is_taken_apart_as_documented(text: str, name: str, options: dict[str, str]) -> None:

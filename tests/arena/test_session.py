@@ -293,3 +293,10 @@ def test_a_seed_out_of_range_is_refused(seed: int) -> None:
 def test_a_player_that_does_not_exist_is_named(spec: str, hint: str) -> None:
     with pytest.raises(SekishoError, match=hint):
         make_player(spec)
+
+
+def test_where_nobody_can_resign_cpu_players_see_the_history_whichever_game_was_asked_about_before() -> None:
+    for _ in range(2):  # the second time the same rules are another object
+        state = load_game("quoridor", repetition=3).new_initial_state()
+        state.apply_moves("e2 e8 e1 e9")
+        assert without_resigning(state) is state

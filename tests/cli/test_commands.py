@@ -88,6 +88,7 @@ OPTIONS = {
     "analyze": {"RECORD", "--game", "--agent", "--playouts", "--json"},
     "doctor": {"--json"},
     "completion": set(),
+    "engine": set(),
     "evaluate": {
         *(
             "GAME",

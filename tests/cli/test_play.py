@@ -475,3 +475,37 @@ def test_nothing_interrupts_the_last_write() -> None:
             if hasattr(signal, name):
                 signal.raise_signal(getattr(signal, name))
     assert signal.getsignal(signal.SIGINT) is before
+
+
+# --- programs --------------------------------------------------------------------------------------------------------
+
+WAYWARD = f"{shlex.quote(sys.executable)} {Path(__file__).parent.parent / 'support' / 'wayward_engine.py'}"
+
+
+def test_a_program_that_fails_is_asked_again_or_gives_its_seat_to_another(play, tmp_path: Path) -> None:
+    program = f"engine:(handshake=60,patience=2){WAYWARD} crash"
+    save = str(tmp_path / "g.json")
+    status, out, _ = play(
+        "play", "quoridor", "--seats", program, "human", "--save", save, typed="\nseat 1 heuristic\n\nquit\n"
+    )
+    assert status == 0
+    told = " ".join(out.split())
+    assert told.count("crashed: it exited with status 3; its last words: segmentation of a fence") == 2
+    assert "Enter asks it again; seat 1 heuristic has another player go on" in told
+    assert len(moves_of(tmp_path / "g.json")) == 1
+
+
+def test_a_program_plays_at_the_table(play, tmp_path: Path) -> None:
+    program = f"engine:(handshake=60){WAYWARD} fine"
+    save = str(tmp_path / "g.json")
+    status, out, _ = play("play", "quoridor", "--seats", program, "human", "--save", save, typed="e8\nquit\n")
+    assert status == 0
+    assert out.endswith(f"Go on:     sekisho play --load {save} --seats {shlex.join([program, 'human'])}\n")
+    assert moves_of(tmp_path / "g.json") == ["e2", "e8", "e3"]
+    status, _, err = play("play", "--load", save)
+    assert status == 2
+    assert "would start a program for seat 1" in " ".join(err.split())
+    assert play("play", "--load", save, "--seats", program, "human", typed="e7\nquit\n")[0] == 0
+    assert moves_of(tmp_path / "g.json") == ["e2", "e8", "e3", "e7", "e4"]
+    status, out, _ = play("play", "quoridor", typed=f"load {save}\nquit\n")
+    assert "would start a program for seat 1" in " ".join(out.split())

@@ -1,0 +1,41 @@
+"""Processor time of a decision of `expectimax` in Tokaido, by players and turns, in milliseconds.
+
+Run as ``python benchmarks/expectimax_speed.py``.
+"""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+
+from sekisho.agents import make_agent
+from sekisho.envs import load_game
+from sekisho.envs.counter_rng import new_rng
+
+DECISIONS = 60
+
+
+def main() -> None:
+    """Measure and print."""
+    print("players  turns   median  longest  positions")
+    for players in range(2, 7):
+        game, rng, states = load_game("tokaido", players=players), new_rng(5), []
+        while len(states) < DECISIONS:
+            state = game.new_initial_state()
+            while not state.is_terminal():
+                if state.current_player() >= 0 and len(state.history()) % 37 == 0:
+                    states.append(state.clone())
+                state.apply_action(int(game.kernels.sample(game.rules, state.words, rng)))
+        for turns in range(3):
+            agent, taken, positions = make_agent(f"expectimax:turns={turns}"), [], []
+            agent.supports(game)
+            for state in states[:DECISIONS]:
+                begin = time.process_time()
+                positions.append(agent.act(state, np.random.default_rng(0)).statistics["positions"])
+                taken.append(1000 * (time.process_time() - begin))
+            print(f"{players:>7} {turns:>6} {np.median(taken):>8.1f} {max(taken):>8.1f} {np.median(positions):>10,.0f}")
+
+
+if __name__ == "__main__":
+    main()

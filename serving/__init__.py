@@ -1,0 +1,1 @@
+"""What other programs speak to: the text protocol of game referees on stdin and stdout."""
