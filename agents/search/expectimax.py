@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,7 +46,6 @@ class ExpectimaxAgent(Agent):
     utility: str = UTILITIES[0]
     _judge: Agent | None = field(default=None, init=False, repr=False, compare=False)
     _look: Lookahead | None = field(default=None, init=False, repr=False, compare=False)
-    _stop: threading.Event = field(default_factory=threading.Event, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         _check(self.turns is None or 0 <= self.turns <= MOST_TURNS, "turns", f"0..{MOST_TURNS}", self.turns)
@@ -61,10 +60,6 @@ class ExpectimaxAgent(Agent):
     def supports(self, game: Game) -> None:
         """See `Agent.supports`; loads what it takes to play."""
         self._look_for(game)
-
-    def stop(self) -> None:
-        """Let a decision that another thread is making end at once, with what is known so far."""
-        self._stop.set()
 
     def choice_unit(self, _game: Game) -> str:
         """Return the unit of `choice_values`."""
@@ -83,8 +78,8 @@ class ExpectimaxAgent(Agent):
 
         The statistics are ``turns`` (looked at after the own move), ``positions`` (at ends of turns, each counted once
         a turn), ``judged`` (those of them that the leaf judged), ``values`` (for the seat to move, by action), ``seats``
-        (the values of all seats after the action), ``exact`` (every line was followed to the end of the game) and
-        ``seconds``.
+        (the values of all seats after the action), ``exact`` (every line was followed to the end of the game),
+        ``seconds``, and for place points ``returns``, the same as ``seats``.
         """
         self._look_for(state.game)
         require_decision(state)
@@ -99,10 +94,10 @@ class ExpectimaxAgent(Agent):
         }
         decision = _decide(state, found[0], statistics)
         line = (decision.action, *self._rest_of_turn(state.child(decision.action), state.current_player()))
-        seconds = time.monotonic() - begin
-        return Decision(
-            decision.action, decision.value, decision.policy, line, {**decision.statistics, "seconds": seconds}
-        )
+        found_out = {**decision.statistics, "seconds": time.monotonic() - begin}
+        if self.utility == UTILITIES[0]:
+            found_out["returns"] = decision.statistics["seats"]
+        return Decision(decision.action, decision.value, decision.policy, line, found_out)
 
     def act_many(self, states: Sequence[State], rng: np.random.Generator) -> list[Decision]:
         """See `Agent.act_many`: one lookahead serves all of them; without lines."""
@@ -155,7 +150,6 @@ class ExpectimaxAgent(Agent):
         """
         look = self._look_for(states[0].game)
         most = self._most(states, end) if most is None else most
-        self._stop.clear()
         look.begin(states)
         look.left = _unlimited
         found, judged = None, 0
@@ -169,7 +163,7 @@ class ExpectimaxAgent(Agent):
                 now = time.monotonic()
                 if look.is_exact or (end is not None and now + (now - begin) > end):
                     break  # another turn would take longer than the last
-                look.left = lambda: 0.0 if self._stop.is_set() else math.inf if end is None else end - time.monotonic()
+                look.left = partial(self._left, end)
         except OutOfMemoryError:
             if found is None:
                 raise AgentError(
@@ -183,6 +177,12 @@ class ExpectimaxAgent(Agent):
             look.judge()
             found, judged = look.values(), len(look.layers) - 2
         return found, judged
+
+    def _left(self, end: float | None) -> float:
+        """Return the seconds that are left to look at another turn."""
+        if self.watch is not None and self.watch.stopped:
+            return 0.0
+        return math.inf if end is None else end - time.monotonic()
 
     def _rest_of_turn(self, state: State, seat: int) -> list[int]:
         """Return what the seat chooses next without another throw, by the own move alone."""

@@ -11,6 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from sekisho.agents import Agent, Decision, make_agent
+from sekisho.agents.agent import Watch
 from sekisho.agents.choices import RETURN, can_value, choice_unit, choice_values
 from sekisho.agents.exact.policies import Arena
 from sekisho.agents.search.expectimax import ExpectimaxAgent
@@ -186,9 +187,9 @@ def test_a_decision_is_stopped_by_another_thread(spec: str) -> None:
     state = load_game("tokaido", players=6).new_initial_state()
     state.apply_action(5)
     agent = make_agent(spec)
-    assert isinstance(agent, ExpectimaxAgent)
     agent.supports(state.game)
-    timer = threading.Timer(0.1, agent.stop)
+    agent.watch = Watch()
+    timer = threading.Timer(0.1, agent.watch.stop)
     timer.start()
     decision = agent.act(state, np.random.default_rng(0))
     timer.join()
