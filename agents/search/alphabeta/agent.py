@@ -5,18 +5,20 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
 from ....envs.core import Game, State
 from ....envs.errors import AgentError, OptionError
 from ....envs.quoridor.rules import Quoridor
-from ...agent import Agent, Decision, require_decision
+from ...agent import Agent, Decision, Watch, require_decision
 from .frames import DECIDED, DEPTH_LIMIT
 from .search import AlphaBetaSearch, Found
 
 DEFAULT_NODES = 100_000
 """Where no limit is given."""
+MOST_NODES, MOST_SECONDS = 10**12, 86_400.0
 
 
 @dataclass
@@ -41,8 +43,13 @@ class AlphaBetaAgent(Agent):
 
     def __post_init__(self) -> None:
         _check(self.depth is None or 1 <= self.depth <= DEPTH_LIMIT, "depth", f"1..{DEPTH_LIMIT}", self.depth)
-        _check(self.nodes is None or self.nodes >= 1, "nodes", "at least 1", self.nodes)
-        _check(self.seconds is None or 0 < self.seconds < math.inf, "seconds", "above 0", self.seconds)
+        _check(self.nodes is None or 1 <= self.nodes <= MOST_NODES, "nodes", f"1..{MOST_NODES}", self.nodes)
+        _check(
+            self.seconds is None or 0 < self.seconds <= MOST_SECONDS,
+            "seconds",
+            f"above 0, at most {MOST_SECONDS:.0f}",
+            self.seconds,
+        )
         _check(1 <= self.memory <= 2**16, "memory", "1..65536 (MiB)", self.memory)
 
     def supports(self, game: Game) -> None:
@@ -71,24 +78,38 @@ class AlphaBetaAgent(Agent):
         search = self._search_for(state.game)
         require_decision(state)
         begin = time.monotonic()
+        if deadline is not None and not math.isfinite(deadline):
+            raise AgentError(f"a deadline is a moment of time.monotonic, in seconds, not {deadline}")
         ends = [end for end in (deadline, begin + self.seconds if self.seconds else None) if end is not None]
         unlimited = not ends and self.nodes is None and self.depth is None
         nodes = DEFAULT_NODES if unlimited else self.nodes
-        found = search.run(state, self.depth or DEPTH_LIMIT, nodes, min(ends, default=None))
-        return Decision(
-            action=found.action,
-            value=_expected_return(found),
-            line=found.line,
-            statistics={
-                "depth": found.depth,
-                "deepest": found.deepest,
-                "nodes": found.nodes,
-                "races": found.races,
-                "seconds": time.monotonic() - begin,
-                "proven": found.is_decided,
-                "score": found.value,
-            },
-        )
+        between = None if self.watch is None else partial(self._look, self.watch, search, begin)
+        found = search.run(state, self.depth or DEPTH_LIMIT, nodes, min(ends, default=None), between)
+        return _decision(found, begin)
+
+    @staticmethod
+    def _look(watch: Watch, search: AlphaBetaSearch, begin: float, _nodes: int) -> bool:
+        """Tell who watches what would be played now; return whether to stop."""
+        if search.has_found:
+            watch.look(lambda: _decision(search.found(), begin))
+        return watch.stopped
+
+
+def _decision(found: Found, begin: float) -> Decision:
+    return Decision(
+        action=found.action,
+        value=_expected_return(found),
+        line=found.line,
+        statistics={
+            "depth": found.depth,
+            "deepest": found.deepest,
+            "nodes": found.nodes,
+            "races": found.races,
+            "seconds": time.monotonic() - begin,
+            "proven": found.is_decided,
+            "score": found.value,
+        },
+    )
 
 
 def _expected_return(found: Found) -> float:

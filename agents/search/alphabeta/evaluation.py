@@ -34,7 +34,7 @@ from ....envs.quoridor.kernels import (
     walls_of,
     with_fence,
 )
-from .frames import ALPHA, BETA, KNOWN, KNOWN_ROWS, STEPS
+from .frames import ALPHA, BETA, HERO, KNOWN, KNOWN_ROWS, STEPS
 from .paths import fences_across_shortest, steps_between
 
 PHASES = 21
@@ -66,17 +66,16 @@ def evaluation_at(_context: Any, address: Any) -> tuple[Any, Callable[..., Any]]
 
 @kernel
 def evaluate(rules: Any, frame: Any, scratch: Any, data: Any) -> Any:
-    """Evaluate by the lead in steps and in fences, by whose move it is, and by the harm that one fence could do.
-
-    With four players the side to move is measured against the foremost of its enemies.
-    """
-    seat, players = frame[SEAT], rules[PLAYERS]
-    rival = foremost_rival(frame, players)
+    """Evaluate by the lead in steps and in fences, by whose move it is, and by the harm that one fence could do."""
+    if rules[PLAYERS] > 2:
+        return against_all(rules, frame, data)
+    seat = frame[SEAT]
+    rival = 1 - seat
     fences, theirs = frame[LEFT + seat], frame[LEFT + rival]
     phase = min(fences + theirs, PHASES - 1) * COLUMNS
     lead = frame[STEPS + rival] - frame[STEPS + seat]
     value = data[phase + LEAD] * lead + data[phase + FENCES] * (fences - theirs) + data[phase + TURN]
-    if players == 2 and frame[ALPHA] < value + _LAZY and value - _LAZY < frame[BETA]:
+    if frame[ALPHA] < value + _LAZY and value - _LAZY < frame[BETA]:
         if theirs > 0:
             value -= known_harm(rules, frame, seat, scratch, data)
         if fences > 0:
@@ -85,15 +84,19 @@ def evaluate(rules: Any, frame: Any, scratch: Any, data: Any) -> Any:
 
 
 @kernel
-def foremost_rival(frame: Any, players: Any) -> Any:
-    """Return the seat after the one to move, of several the one with the fewest steps to go."""
-    seat = frame[SEAT]
-    rival = seat + 1 if seat + 1 < players else 0
-    for ahead in range(2, players):
-        other = (seat + ahead) % players
-        if frame[STEPS + other] < frame[STEPS + rival]:
-            rival = other
-    return rival
+def against_all(rules: Any, frame: Any, data: Any) -> Any:
+    """Evaluate for one seat against several: its lead over the foremost of them, and its fences against their mean."""
+    hero, seat, players = frame[HERO], frame[SEAT], rules[PLAYERS]
+    foremost, fences = 1000.0, 0
+    for other in range(players):
+        if other != hero:
+            order = ((other - seat) % players - (hero - seat) % players) / players  # who moves first, in turns
+            foremost = min(foremost, frame[STEPS + other] + order)
+            fences += frame[LEFT + other]
+    phase = min(fences + frame[LEFT + hero], PHASES - 1) * COLUMNS
+    more = frame[LEFT + hero] - fences / (players - 1)
+    value = np.int64(data[phase + LEAD] * (foremost - frame[STEPS + hero]) + data[phase + FENCES] * more)
+    return value if seat == hero else -value
 
 
 @kernel

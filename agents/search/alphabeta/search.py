@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,6 +30,7 @@ from .frames import (
     DONE_VALUE,
     EVALUATION,
     FRAME_SIZE,
+    HERO,
     KEYS,
     KILLER,
     MAX_DEPTH,
@@ -110,7 +112,14 @@ class AlphaBetaSearch:
         self._control[EVALUATION] = address
         self._control[KILLER:] = -1
 
-    def run(self, state: State, depth: int, nodes: int | None, end: float | None) -> Found:
+    def run(
+        self,
+        state: State,
+        depth: int,
+        nodes: int | None,
+        end: float | None,
+        between: Callable[[int], bool] | None = None,
+    ) -> Found:
         """Search a decision of this game.
 
         Args:
@@ -118,13 +127,23 @@ class AlphaBetaSearch:
             depth: plies to look ahead, at most.
             nodes: positions to enter, at most; None for no bound.
             end: moment of `time.monotonic` to stop at; None for no bound.
+            between: called now and then with the nodes so far; true ends the search.
         """
         self._begin(state, depth)
         arrays = self._frames, self._control, self._scratch, self._entries, self._layouts, self._races, self._data
-        limits = Limits(nodes, end)
+        limits = Limits(nodes, end, between)
         limits.run([functools.partial(run, self.game.rules, *arrays)])
-        while self._control[DONE_MOVE] < 0:  # out of time before the first move was judged
+        while not self.has_found:  # out of time before the first move was judged
             run(self.game.rules, *arrays, 64)
+        return self.found()
+
+    @property
+    def has_found(self) -> bool:
+        """Whether a move of the root has been judged."""
+        return bool(self._control[DONE_MOVE] >= 0)
+
+    def found(self) -> Found:
+        """Return what the search has found so far; at least one move must have been judged."""
         control = self._control
         return Found(
             action=int(control[DONE_MOVE]),
@@ -143,6 +162,7 @@ class AlphaBetaSearch:
         for seat in range(self.game.num_players):
             root[STEPS + seat] = distance(rules, state.words, seat)
         root[QUIET] = len(past)
+        self._frames[:, HERO] = state.current_player()
         control[PAST] = len(past)
         for i, earlier in enumerate(past):
             control[KEYS + i] = key_of(rules, earlier.words)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import threading
 import time
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 import pytest
 
 from sekisho.agents import make_agent
-from sekisho.agents.agent import Decision
+from sekisho.agents.agent import Decision, Watch
 from sekisho.agents.search.alphabeta import frames, machine, search
 from sekisho.agents.search.alphabeta.search import AlphaBetaSearch, quiet_past
 from sekisho.envs import State, load_game
@@ -181,6 +182,20 @@ def test_time_is_kept() -> None:
     assert time.monotonic() - begin < 0.15
 
 
+def test_a_decision_is_watched_and_stopped() -> None:
+    agent, heard = make_agent("alphabeta:seconds=60"), []
+    state = load_game("quoridor").new_initial_state()
+    agent.supports(state.game)
+    watch = agent.watch = Watch(heard.append, every=0.05)
+    timer = threading.Timer(0.4, watch.stop)
+    timer.start()
+    decision = agent.act(state, RNG)
+    timer.join()
+    assert decision.statistics["seconds"] < 10
+    assert len(heard) > 1
+    assert all(told.action in state.legal_actions() for told in heard)
+
+
 def test_a_deadline_in_the_past_still_gets_a_move() -> None:
     for state in positions(3, 15):
         decision = make_agent("alphabeta").act(state, RNG, time.monotonic() - 1)
@@ -211,7 +226,8 @@ def test_it_beats_the_heuristic(players: int) -> None:
 
 @pytest.mark.parametrize(
     "spec",
-    ["depth=0", "depth=65", "depth=x", "nodes=0", "nodes=-3", "seconds=0", "seconds=-1", "seconds=nan", "seconds=inf",
+    ["depth=0", "depth=65", "depth=x", "nodes=0", "nodes=-3", "nodes=9999999999999", "seconds=0", "seconds=-1",
+     "seconds=nan", "seconds=inf", "seconds=1e6",
      "memory=0", "memory=99999999"],
 )  # fmt: skip
 def test_nonsense_limits_are_refused(spec: str) -> None:
