@@ -14,7 +14,7 @@ from .specs import ENGINE, convert, parse_spec
 _AGENTS = {
     "alphabeta": (
         "sekisho.agents.search.alphabeta.agent:AlphaBetaAgent",
-        "Quoridor: looks ahead as far as time allows",
+        "Quoridor, 2 players: looks ahead as far as time allows",
     ),
     "exact": (
         "sekisho.agents.exact.agent:ExactAgent",

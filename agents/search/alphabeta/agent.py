@@ -23,7 +23,7 @@ MOST_NODES, MOST_SECONDS = 10**12, 86_400.0
 
 @dataclass
 class AlphaBetaAgent(Agent):
-    """Alpha-beta search for Quoridor, with 4 players against all others at once.
+    """Alpha-beta search for Quoridor with two players.
 
     It keeps its table of positions from one decision to the next, so its decisions depend on its earlier ones; `reset`
     forgets them. The first use in a process loads compiled code; `seconds` count from after it.
@@ -53,7 +53,7 @@ class AlphaBetaAgent(Agent):
         _check(1 <= self.memory <= 2**16, "memory", "1..65536 (MiB)", self.memory)
 
     def supports(self, game: Game) -> None:
-        """See `Agent.supports`; Quoridor only. Loads what that takes."""
+        """See `Agent.supports`; Quoridor with two players only. Loads what that takes."""
         self._search_for(game)
 
     def reset(self) -> None:
@@ -64,6 +64,8 @@ class AlphaBetaAgent(Agent):
     def _search_for(self, game: Game) -> AlphaBetaSearch:
         if not isinstance(game, Quoridor):
             raise AgentError(f"agent 'alphabeta' plays Quoridor, not {game.name}: try 'expectimax' or 'mcts'")
+        if game.num_players != 2:
+            raise AgentError(f"agent 'alphabeta' plays with two players, not {game.num_players}: try 'mcts'")
         if self._search is None or self._search.game != game:
             self._search = AlphaBetaSearch(game, self.memory)
         return self._search

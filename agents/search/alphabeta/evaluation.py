@@ -27,14 +27,13 @@ from ....envs.quoridor.kernels import (
     HORIZONTAL,
     LEFT,
     PAWN,
-    PLAYERS,
     SEAT,
     VERTICAL,
     fence_candidates,
     walls_of,
     with_fence,
 )
-from .frames import ALPHA, BETA, HERO, KNOWN, KNOWN_ROWS, STEPS
+from .frames import ALPHA, BETA, KNOWN, KNOWN_ROWS, STEPS
 from .paths import fences_across_shortest, steps_between
 
 PHASES = 21
@@ -67,8 +66,6 @@ def evaluation_at(_context: Any, address: Any) -> tuple[Any, Callable[..., Any]]
 @kernel
 def evaluate(rules: Any, frame: Any, scratch: Any, data: Any) -> Any:
     """Evaluate by the lead in steps and in fences, by whose move it is, and by the harm that one fence could do."""
-    if rules[PLAYERS] > 2:
-        return against_all(rules, frame, data)
     seat = frame[SEAT]
     rival = 1 - seat
     fences, theirs = frame[LEFT + seat], frame[LEFT + rival]
@@ -84,25 +81,9 @@ def evaluate(rules: Any, frame: Any, scratch: Any, data: Any) -> Any:
 
 
 @kernel
-def against_all(rules: Any, frame: Any, data: Any) -> Any:
-    """Evaluate for one seat against several: its lead over the foremost of them, and its fences against their mean."""
-    hero, seat, players = frame[HERO], frame[SEAT], rules[PLAYERS]
-    foremost, fences = 1000.0, 0
-    for other in range(players):
-        if other != hero:
-            order = ((other - seat) % players - (hero - seat) % players) / players  # who moves first, in turns
-            foremost = min(foremost, frame[STEPS + other] + order)
-            fences += frame[LEFT + other]
-    phase = min(fences + frame[LEFT + hero], PHASES - 1) * COLUMNS
-    more = frame[LEFT + hero] - fences / (players - 1)
-    value = np.int64(data[phase + LEAD] * (foremost - frame[STEPS + hero]) + data[phase + FENCES] * more)
-    return value if seat == hero else -value
-
-
-@kernel
 def known_harm(rules: Any, frame: Any, seat: Any, scratch: Any, data: Any) -> Any:
     """Return `harm` (int64), from memory if the fences and the pawn were seen before."""
-    place = np.uint64(frame[PAWN + seat] << 2 | seat)
+    place = np.uint64(frame[PAWN + seat] << 1 | seat)
     key = mix(np.uint64(frame[HORIZONTAL]) + mix(np.uint64(frame[VERTICAL]) + mix(place)))
     row = KNOWN + np.int64(key % np.uint64(KNOWN_ROWS))
     if scratch[row, 0] != key:

@@ -17,21 +17,20 @@ KILLERS = 2
 """Moves that are remembered for a ply because they refuted something there."""
 
 # --- a frame ---------------------------------------------------------------------------------------------------------
-STEPS = STATE_SIZE  # four words: fewest steps of each seat to its goal line, pawns ignored
-ALPHA, BETA, DEPTH = STEPS + 4, STEPS + 5, STEPS + 6  # the window, for the camp to move; plies still to look ahead
-LOW = STEPS + 7  # alpha as it was at the beginning
-BEST, BEST_MOVE = STEPS + 8, STEPS + 9  # best value so far, and its action or -1
-STAGE, COUNT, NEXT = STEPS + 10, STEPS + 11, STEPS + 12  # see `machine.advance`; moves in the list, and those tried
-KEY = STEPS + 13
-ATTEMPT, REDUCTION, CURRENT = STEPS + 14, STEPS + 15, STEPS + 16  # how the child below is searched; its action
-TABLE_MOVE = STEPS + 17  # what the transposition table proposes, or -1
-QUIET = STEPS + 18  # plies since the last fence, those before the search included
-SKIPPED = STEPS + 19  # whether nobody moved on the way here
-LINE_LENGTH = STEPS + 20
-HERO = STEPS + 21  # the seat that is thought for, the same in all frames; it matters where there are more than two
-LIST = STEPS + 22  # the moves
+STEPS = STATE_SIZE  # two words: fewest steps of each seat to its goal line, pawns ignored
+ALPHA, BETA, DEPTH = STEPS + 2, STEPS + 3, STEPS + 4  # the window, for the side to move; plies still to look ahead
+LOW = STEPS + 5  # alpha as it was at the beginning
+BEST, BEST_MOVE = STEPS + 6, STEPS + 7  # best value so far, and its action or -1
+STAGE, COUNT, NEXT = STEPS + 8, STEPS + 9, STEPS + 10  # see `machine.advance`; moves in the list, and those tried
+KEY = STEPS + 11
+ATTEMPT, REDUCTION, CURRENT = STEPS + 12, STEPS + 13, STEPS + 14  # how the child below is searched; its action
+TABLE_MOVE = STEPS + 15  # what the transposition table proposes, or -1
+QUIET = STEPS + 16  # plies since the last fence, those before the search included
+SKIPPED = STEPS + 17  # whether nobody moved on the way here
+LINE_LENGTH = STEPS + 18
+LIST = STEPS + 19  # the moves
 ORDER = LIST + MAX_MOVES  # how promising each is
-AFTER = ORDER + MAX_MOVES  # steps of the four seats after it, a byte each
+AFTER = ORDER + MAX_MOVES  # steps of both seats after it, a byte each
 LINE = AFTER + MAX_MOVES  # the best line from here
 FRAME_SIZE = LINE + DEPTH_LIMIT
 
@@ -40,20 +39,19 @@ NODES, MODE, PLY_NOW, VALUE = 0, 1, 2, 3  # nodes so far; what comes next, at wh
 ITERATION, WINDOW_LOW, WINDOW_HIGH, WIDTH = 4, 5, 6, 7  # depth of the iteration and the window at its root
 DONE_DEPTH, DONE_MOVE, DONE_VALUE, DONE_LENGTH = 8, 9, 10, 11  # what the search has found so far
 MAX_DEPTH, FINISHED = 12, 13  # depth to stop at; whether there is nothing left to search
-CAMPS = 14  # a bit for each seat: seats with the same one stand together
-PAST = 15  # positions before the root that have a key
-SETTLED, DEEPEST, AGE = 16, 17, 18  # races solved; plies looked ahead; age of what is written to the table
-EVALUATION = 19  # address of the evaluation
-DONE_LINE = 20  # the best line
+PAST = 14  # positions before the root that have a key
+SETTLED, DEEPEST, AGE = 15, 16, 17  # races solved; plies looked ahead; age of what is written to the table
+EVALUATION = 18  # address of the evaluation
+DONE_LINE = 19  # the best line
 KEYS = DONE_LINE + DEPTH_LIMIT  # keys of the positions of the game, then of the line that is looked at
 MAX_PAST = 512
 HISTORY = KEYS + MAX_PAST + DEPTH_LIMIT  # for each seat and action: how often it refuted a line, weighted
-KILLER = HISTORY + 4 * ACTIONS  # `KILLERS` words a ply
+KILLER = HISTORY + 2 * ACTIONS  # `KILLERS` words a ply
 CONTROL_SIZE = KILLER + KILLERS * DEPTH_LIMIT
 
 # --- scratch: uint64 [., 2] ------------------------------------------------------------------------------------------
-ACROSS = 82  # four rows: the fences across the shortest paths of each seat; rows before: squares by distance
-KNOWN = ACROSS + 4  # rows from here on: what evaluations have worked out, by key
+ACROSS = 82  # two rows: the fences across the shortest paths of each seat; rows before: squares by distance
+KNOWN = ACROSS + 2  # rows from here on: what evaluations have worked out, by key
 KNOWN_ROWS = 1 << 15
 SCRATCH_ROWS = KNOWN + KNOWN_ROWS
 

@@ -4,10 +4,6 @@ Iterative deepening with aspiration windows; principal variation search (Marslan
 reductions, null moves and a transposition table, in fail-soft negamax form. There is no recursion: what a call of a
 function would keep stands in the frame of its ply, and ``control`` says what comes next. So the clock is read outside,
 between calls of `run`, and nothing is lost by that.
-
-Every seat belongs to one of two camps, and a value is that of the camp to move. With two players each is a camp. With
-four the seat that is thought for stands alone against the others (paranoid search: Sturtevant, Korf 2000), and between
-two seats of one camp neither the value nor the window changes its sign.
 """
 
 from __future__ import annotations
@@ -20,14 +16,11 @@ from ....envs.compiling import kernel
 from ....envs.counter_rng import mix
 from ....envs.kernels import TERMINAL
 from ....envs.quoridor.kernels import (
-    ACTION,
     GOAL_HIGH,
     GOAL_LOW,
     HORIZONTAL,
     LEFT,
     MAX_PLIES,
-    PAWN,
-    PLAYERS,
     PLY,
     SEAT,
     SIZE,
@@ -53,7 +46,6 @@ from .frames import (
     BEST,
     BEST_MOVE,
     BETA,
-    CAMPS,
     COUNT,
     CURRENT,
     DECIDED,
@@ -119,12 +111,12 @@ def run(
     """Search on for so many nodes, positions that were entered; return how many, fewer if nothing is left to search.
 
     Args:
-        rules: of a game of Quoridor.
+        rules: of a game of Quoridor for two.
         frames: int64 ``[DEPTH_LIMIT + 1, FRAME_SIZE]``; see `frames`.
         control: int64 ``[CONTROL_SIZE]``.
         scratch: uint64 ``[SCRATCH_ROWS, 2]``.
         entries: uint64 ``[even, 2]``: the transposition table.
-        layouts: see `race_plies`; of no use with four players.
+        layouts: see `race_plies`.
         races: likewise.
         data: float64: the numbers of the evaluation.
         nodes: to enter.
@@ -145,7 +137,7 @@ def run(
         elif mode == ADVANCE:
             if frame[STAGE] == NEW:
                 frame[STAGE] = SKIP_TRIED
-                if may_skip(rules, frame, ply) and evaluation(rules, frame, scratch, data) >= frame[BETA]:
+                if may_skip(frame, ply) and evaluation(rules, frame, scratch, data) >= frame[BETA]:
                     skip(rules, frames, control, ply)
                     continue
             advance(rules, frames, control, scratch, entries, ply)
@@ -167,7 +159,7 @@ def start(frames: Any, control: Any) -> None:
     control[DONE_MOVE] = -1
     control[WIDTH] = _ASPIRATION
     frames[0, SKIPPED] = 0
-    for i in range(4 * ACTIONS):
+    for i in range(2 * ACTIONS):
         control[HISTORY + i] >>= 3
     begin_iteration(frames, control, 1, -_INFINITE, _INFINITE)
 
@@ -227,14 +219,12 @@ def key_of(rules: Any, frame: Any) -> Any:
 
 
 @kernel
-def is_repeated(rules: Any, control: Any, frame: Any, ply: Any) -> Any:
+def is_repeated(control: Any, frame: Any, ply: Any) -> Any:
     """Return whether the position stood on the board before, in the game or in the line that is looked at."""
     here = control[PAST] + ply
-    back = rules[PLAYERS]
-    while back <= frame[QUIET] and back <= here:
+    for back in range(2, min(frame[QUIET], here) + 1, 2):  # noqa: SIM110  kernels know no generators
         if control[KEYS + here - back] == frame[KEY]:
             return True
-        back += rules[PLAYERS]
     return False
 
 
@@ -292,9 +282,8 @@ def enter(rules: Any, frame: Any, control: Any, entries: Any, layouts: Any, race
 def judge(rules: Any, frame: Any, control: Any, layouts: Any, races: Any, ply: Any) -> Any:
     """Return ``(found, value)`` of a position below the root by the rules alone, the race of the pawns included."""
     if frame[WINNER] >= 0:
-        same = (control[CAMPS] >> frame[WINNER] ^ control[CAMPS] >> frame[SEAT]) & 1 == 0
-        return True, WON - ply if same else ply - WON
-    if to_move(rules, frame) == TERMINAL or is_repeated(rules, control, frame, ply):
+        return True, ply - WON  # it was the other's move
+    if to_move(rules, frame) == TERMINAL or is_repeated(control, frame, ply):
         return True, 0
     if wins_at_once(rules, frame):
         return True, WON - ply - 1
@@ -303,17 +292,16 @@ def judge(rules: Any, frame: Any, control: Any, layouts: Any, races: Any, ply: A
     frame[BETA] = min(frame[BETA], WON - ply - 3)
     if frame[ALPHA] >= frame[BETA]:
         return True, frame[ALPHA]
-    if rules[PLAYERS] == 2:
-        mine, theirs = frame[LEFT + frame[SEAT]], frame[LEFT + 1 - frame[SEAT]]
-        if mine == 0 or theirs == 0:
-            known, value = race_value(rules, frame, control, layouts, races, ply)
-            if known and (
-                (mine == 0 and theirs == 0)
-                # who has fences need not place them
-                or (mine > 0 and value > DECIDED and value >= frame[BETA])
-                or (theirs > 0 and value < -DECIDED and value <= frame[ALPHA])
-            ):
-                return True, value
+    mine, theirs = frame[LEFT + frame[SEAT]], frame[LEFT + 1 - frame[SEAT]]
+    if mine == 0 or theirs == 0:
+        known, value = race_value(rules, frame, control, layouts, races, ply)
+        if known and (
+            (mine == 0 and theirs == 0)
+            # who has fences need not place them
+            or (mine > 0 and value > DECIDED and value >= frame[BETA])
+            or (theirs > 0 and value < -DECIDED and value <= frame[ALPHA])
+        ):
+            return True, value
     return False, 0
 
 
@@ -332,15 +320,9 @@ def descend(rules: Any, frame: Any, child: Any, action: Any, packed: Any) -> Non
         child[SEAT] = 1 - frame[SEAT]
         child[PLY] += 1
         child[QUIET] = 0  # what comes after it repeats nothing
-    for seat in range(4):
+    for seat in range(2):
         child[STEPS + seat] = packed >> (8 * seat) & 0xFF
     frame[CURRENT] = action
-
-
-@kernel
-def same_camp(control: Any, frame: Any, child: Any) -> Any:
-    """Return whether the seats to move in two frames stand together."""
-    return (control[CAMPS] >> frame[SEAT] ^ control[CAMPS] >> child[SEAT]) & 1 == 0
 
 
 @kernel
@@ -354,22 +336,19 @@ def attempt(frames: Any, control: Any, ply: Any, kind: Any) -> None:
         high = low + 1
     if kind in (SKIP, REDUCED):
         depth -= frame[REDUCTION]
-    if not same_camp(control, frame, child):
-        low, high = -high, -low
     frame[ATTEMPT] = kind
-    child[ALPHA], child[BETA], child[DEPTH] = low, high, depth
+    child[ALPHA], child[BETA], child[DEPTH] = -high, -low, depth
     child[SKIPPED] = kind == SKIP
     control[PLY_NOW], control[MODE] = ply + 1, ENTER
 
 
 @kernel
-def may_skip(rules: Any, frame: Any, ply: Any) -> Any:
+def may_skip(frame: Any, ply: Any) -> Any:
     """Return whether it may be tried to let nobody move: what is good enough even then is good enough."""
     return (
         ply > 0
         and frame[SKIPPED] == 0
         and frame[DEPTH] >= _SKIP_DEPTH
-        and rules[PLAYERS] == 2
         and frame[BETA] - frame[ALPHA] == 1
         and abs(frame[BETA]) < DECIDED
         and frame[LEFT + frame[SEAT]] > 0
@@ -417,10 +396,6 @@ def advance(rules: Any, frames: Any, control: Any, scratch: Any, entries: Any, p
     if frame[STAGE] == HALF_LISTED and frame[NEXT] >= frame[COUNT] and frame[BEST] < -DECIDED:
         frame[STAGE] = LISTED
         generate(rules, frame, control, ply, scratch, REST)
-    if frame[STAGE] == LISTED and frame[COUNT] == 0 and frame[BEST] == -_INFINITE:
-        # shut in by pawns and without a fence: the seat passes
-        here = rules[ACTION + frame[PAWN + frame[SEAT]]]
-        frame[LIST], frame[ORDER], frame[AFTER], frame[COUNT] = here, 0, pack_steps(frame), 1
     if frame[NEXT] >= frame[COUNT]:
         kind = LEAST if frame[BEST] >= frame[BETA] else (EXACT if frame[BEST] > frame[LOW] else MOST)
         close(frame, control, entries, ply, kind)
@@ -445,7 +420,7 @@ def close(frame: Any, control: Any, entries: Any, ply: Any, kind: Any) -> None:
 def take(frames: Any, control: Any, entries: Any, ply: Any) -> None:
     """Take the value of the child below `ply`: search it again if it may be better than it seemed, else go on."""
     frame, child = frames[ply], frames[ply + 1]
-    value = control[VALUE] if same_camp(control, frame, child) else -control[VALUE]
+    value = -control[VALUE]
     kind = frame[ATTEMPT]
     control[PLY_NOW], control[MODE] = ply, ADVANCE
     if kind == SKIP:

@@ -19,7 +19,6 @@ from ....envs.quoridor.kernels import (
     GOAL_LOW,
     LEFT,
     PAWN,
-    PLAYERS,
     SEAT,
     SIZE,
     fence_candidates,
@@ -31,7 +30,6 @@ from .frames import (
     ACROSS,
     ACTIONS,
     AFTER,
-    CAMPS,
     COUNT,
     HISTORY,
     KILLER,
@@ -52,15 +50,15 @@ _STEP = 1_000  # order of a move that gains a step
 _FENCE = -700  # order of a fence, before what it gains
 _KILLER = 450
 _MOST_HISTORY = 400
-_QUIET = -2_500  # order of a fence that lies across no shortest path of an enemy
+_QUIET = -2_500  # order of a fence that lies across no shortest path of the opponent
 
 _0, _1 = np.uint64(0), np.uint64(1)
 
 
 @kernel
 def pack_steps(frame: Any) -> Any:
-    """Return the steps of the four seats in one word, a byte each."""
-    return frame[STEPS] | frame[STEPS + 1] << 8 | frame[STEPS + 2] << 16 | frame[STEPS + 3] << 24
+    """Return the steps of both seats in one word, a byte each."""
+    return frame[STEPS] | frame[STEPS + 1] << 8
 
 
 @kernel
@@ -80,7 +78,7 @@ def steps_after_fence(rules: Any, frame: Any, vertical: Any, anchor: Any, walls:
     """
     fenced = with_fence(walls, vertical, anchor)
     packed = pack_steps(frame)
-    for seat in range(rules[PLAYERS]):
+    for seat in range(2):
         if touched >> seat & 1:
             goal_low, goal_high = np.uint64(rules[GOAL_LOW + seat]), np.uint64(rules[GOAL_HIGH + seat])
             steps = steps_between(frame[PAWN + seat], goal_low, goal_high, fenced)
@@ -106,21 +104,15 @@ def steps_after(rules: Any, frame: Any, action: Any) -> Any:
     free_h, free_v = fence_candidates(rules, frame)
     if not ((free_v if vertical else free_h) >> np.uint64(anchor)) & _1:
         return UNKNOWN
-    return steps_after_fence(rules, frame, vertical, anchor, walls, 15)
+    return steps_after_fence(rules, frame, vertical, anchor, walls, 3)
 
 
 @kernel
-def gain_of(rules: Any, frame: Any, camps: Any, packed: Any) -> Any:
-    """Return the steps that the side to move gains: what its enemies lose, less what it loses itself."""
+def gain_of(frame: Any, packed: Any) -> Any:
+    """Return the steps that the side to move gains: what the other loses, less what it loses itself."""
     seat = frame[SEAT]
-    gain = 0
-    for other in range(rules[PLAYERS]):
-        longer = (packed >> (8 * other) & 0xFF) - frame[STEPS + other]
-        if other == seat:
-            gain -= longer
-        elif camps >> other & 1 != camps >> seat & 1:
-            gain += longer
-    return gain
+    own = (packed >> (8 * seat) & 0xFF) - frame[STEPS + seat]
+    return (packed >> (8 * (1 - seat)) & 0xFF) - frame[STEPS + 1 - seat] - own
 
 
 @kernel
@@ -130,10 +122,10 @@ def generate(rules: Any, frame: Any, control: Any, ply: Any, scratch: Any, wante
     Args:
         rules: of the game.
         frame: of the position at `ply`.
-        control: has the camps and what was learnt about moves.
+        control: has what was learnt about moves.
         ply: below the root.
         scratch: uint64 ``[SCRATCH_ROWS, 2]``, written to.
-        wanted: `ALL`; `HOSTILE`: pawn moves and the fences across a shortest path of an enemy; `REST`: the others.
+        wanted: `ALL`; `HOSTILE`: pawn moves and the fences across a shortest path of the opponent; `REST`: the others.
     """
     frame[COUNT] = frame[NEXT] = 0
     seat, walls = frame[SEAT], walls_of(frame)
@@ -147,7 +139,7 @@ def generate(rules: Any, frame: Any, control: Any, ply: Any, scratch: Any, wante
             gain = frame[STEPS + seat] - (packed >> (8 * seat) & 0xFF)
             add(frame, control, ply, rules[ACTION + square], _STEP * gain, packed)
     if frame[LEFT + seat] > 0:
-        hostile_h, hostile_v = find_fences_across(rules, frame, control[CAMPS], walls, scratch)
+        hostile_h, hostile_v = find_fences_across(rules, frame, walls, scratch)
         free_h, free_v = fence_candidates(rules, frame)
         if wanted == HOSTILE:
             free_h &= hostile_h
@@ -160,18 +152,14 @@ def generate(rules: Any, frame: Any, control: Any, ply: Any, scratch: Any, wante
 
 
 @kernel
-def find_fences_across(rules: Any, frame: Any, camps: Any, walls: Any, scratch: Any) -> Any:
-    """Write the fences across the shortest paths of every seat; return those of the enemies (horizontal, vertical)."""
-    seat = frame[SEAT]
-    hostile_h, hostile_v = _0, _0
-    for other in range(rules[PLAYERS]):
-        goal_low, goal_high = np.uint64(rules[GOAL_LOW + other]), np.uint64(rules[GOAL_HIGH + other])
-        h, v = fences_across_shortest(frame[PAWN + other], goal_low, goal_high, walls, scratch)
-        scratch[ACROSS + other, 0], scratch[ACROSS + other, 1] = h, v
-        if (camps >> other ^ camps >> seat) & 1:
-            hostile_h |= h
-            hostile_v |= v
-    return hostile_h, hostile_v
+def find_fences_across(rules: Any, frame: Any, walls: Any, scratch: Any) -> Any:
+    """Write the fences across the shortest paths of both seats; return those of the opponent (horizontal, vertical)."""
+    for seat in range(2):
+        goal_low, goal_high = np.uint64(rules[GOAL_LOW + seat]), np.uint64(rules[GOAL_HIGH + seat])
+        h, v = fences_across_shortest(frame[PAWN + seat], goal_low, goal_high, walls, scratch)
+        scratch[ACROSS + seat, 0], scratch[ACROSS + seat, 1] = h, v
+    rival = ACROSS + 1 - frame[SEAT]
+    return scratch[rival, 0], scratch[rival, 1]
 
 
 @kernel
@@ -187,7 +175,7 @@ def add_fences(
         bit = free & (~free + _1)
         free ^= bit
         touched = 0
-        for other in range(rules[PLAYERS]):
+        for other in range(2):
             if scratch[ACROSS + other, vertical] & bit:
                 touched |= 1 << other
         packed, order = unchanged, _FENCE if hostile & bit else _QUIET
@@ -195,7 +183,7 @@ def add_fences(
             packed = steps_after_fence(rules, frame, vertical == 1, anchor, walls, touched)
             if packed == UNKNOWN:
                 continue
-            order += _STEP * gain_of(rules, frame, control[CAMPS], packed)
+            order += _STEP * gain_of(frame, packed)
         add(frame, control, ply, first + (anchor >> 3) * side + (anchor & 7), order, packed)
 
 

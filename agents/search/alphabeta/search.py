@@ -18,7 +18,6 @@ from ..limits import Limits
 from .evaluation import SIGNATURE, evaluate, weights
 from .frames import (
     AGE,
-    CAMPS,
     CONTROL_SIZE,
     DECIDED,
     DEEPEST,
@@ -30,7 +29,6 @@ from .frames import (
     DONE_VALUE,
     EVALUATION,
     FRAME_SIZE,
-    HERO,
     KEYS,
     KILLER,
     MAX_DEPTH,
@@ -80,7 +78,7 @@ class AlphaBetaSearch:
     """The memory of a search, for one game.
 
     Args:
-        game: what is played.
+        game: what is played, by two.
         memory: MiB of the transposition table.
     """
 
@@ -93,11 +91,8 @@ class AlphaBetaSearch:
             self._entries = np.zeros((memory * 2**20 // _ENTRY_BYTES // 2 * 2, 2), np.uint64)
         except MemoryError:
             raise AgentError(f"this machine has no {memory} MiB for a table: give 'memory' a smaller value") from None
-        if game.num_players == 2:
-            races = Races(game, _RACE_SLOTS)
-            self._layouts, self._races = races.layouts, races.values
-        else:
-            self._layouts, self._races = np.full((1, 2), -1, np.int64), np.zeros((1, 2, 81, 81), np.int16)
+        races = Races(game, _RACE_SLOTS)
+        self._layouts, self._races = races.layouts, races.values
         self._data = weights()
         self._control[EVALUATION] = _address(evaluate)
         self.forget()
@@ -159,14 +154,12 @@ class AlphaBetaSearch:
         root, control, rules = self._frames[0], self._control, self.game.rules
         past = quiet_past(state)
         root[: state.words.size] = state.words
-        for seat in range(self.game.num_players):
+        for seat in range(2):
             root[STEPS + seat] = distance(rules, state.words, seat)
         root[QUIET] = len(past)
-        self._frames[:, HERO] = state.current_player()
         control[PAST] = len(past)
         for i, earlier in enumerate(past):
             control[KEYS + i] = key_of(rules, earlier.words)
-        control[CAMPS] = 2 if self.game.num_players == 2 else 1 << state.current_player()
         control[MAX_DEPTH] = min(depth, DEPTH_LIMIT)
         control[AGE] = (control[AGE] + 1) & 0xFF
         start(self._frames, control)
