@@ -12,7 +12,7 @@ import tyro
 
 from ..agents.registry import agent_names
 from ..agents.specs import parse_spec
-from ..arena.health import spells_boards
+from ..arena.health import narrowness, spells_boards
 from ..arena.players import HUMAN
 from ..arena.saved import read_session
 from ..arena.session import STAND_IN, Session
@@ -64,6 +64,8 @@ class Command:
             shelf.probe(session)
         if not spells_boards(sys.stdout.encoding):
             print("sekisho: boards have letters that this output cannot spell; see: sekisho doctor", file=sys.stderr)
+        if narrowness():
+            print(f"sekisho: {narrowness()}", file=sys.stderr)
         Table(session, shelf).play()
 
     def _loaded(self, session: Session) -> Session:

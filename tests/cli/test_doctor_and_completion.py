@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import importlib.util
 import json
 import os
 import re
@@ -77,6 +78,23 @@ def test_what_the_package_depends_on_is_not_called_optional() -> None:
     needed = " ".join(project["project"]["dependencies"])
     for name, purpose in health.SOMETIMES.items():
         assert ("optional" in purpose) == (name not in needed), name
+    extras = project["project"]["optional-dependencies"]
+    optional = {name for name, purpose in health.SOMETIMES.items() if "optional" in purpose}
+    for name in optional:
+        assert health._distribution(name) in " ".join(extras[health._EXTRAS[name]])
+
+
+def test_what_is_not_installed_comes_with_the_command_that_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    found = {check.name: check for check in health._sometimes()}
+    for name, extra in (("matplotlib", "plots"), ("open_spiel", "openspiel"), ("sb3-contrib", "examples")):
+        assert "not installed" in found[name].found
+        assert f'pip install -e ".[{extra}]"' in found[name].advice
+    assert 'pip install -e "."' in found["torch"].advice
+
+
+def test_modules_are_called_what_pip_calls_them() -> None:
+    assert {"pillow", "resvg_py", "pettingzoo"} <= {check.name for check in health._modules()}
 
 
 def test_who_plays_without_letters_for_the_boards_is_sent_here(tmp_path: Path) -> None:

@@ -29,11 +29,11 @@ PROMPT = "seat 1 (you)> "
 class Terminal:
     """A process on a terminal of its own."""
 
-    def __init__(self, folder: Path, *words: str, **changes: str) -> None:
+    def __init__(self, folder: Path, *words: str, columns: int = 100, **changes: str) -> None:
         self.folder = folder
         environment = os.environ | {"XDG_STATE_HOME": str(folder / "state"), "TERM": "xterm-256color"} | changes
         self.master, slave = pty.openpty()
-        termios.tcsetwinsize(slave, (40, 100))
+        termios.tcsetwinsize(slave, (40, columns))
         self.process = subprocess.Popen(
             [sys.executable, "-m", "sekisho.cli.main", *words],
             stdin=slave, stdout=slave, stderr=slave, env=environment, cwd=folder,
@@ -119,8 +119,8 @@ def opened(tmp_path: Path) -> Iterator[list[Terminal]]:
             os.close(terminal.master)
 
 
-def start(opened: list[Terminal], folder: Path, *words: str, **changes: str) -> Terminal:
-    opened.append(Terminal(folder, *words, **changes))
+def start(opened: list[Terminal], folder: Path, *words: str, columns: int = 100, **changes: str) -> Terminal:
+    opened.append(Terminal(folder, *words, columns=columns, **changes))
     return opened[-1]
 
 
@@ -205,6 +205,13 @@ def test_no_control_codes_and_a_hundred_columns(
     _, words = terminal.end()
     assert "\x1b" not in shown + words
     assert max(len(line) for line in shown.splitlines()) <= 100
+
+
+@pytest.mark.parametrize(("columns", "said"), [(80, 1), (100, 0)])
+def test_a_narrow_terminal_is_said_to_be_one(opened: list[Terminal], tmp_path: Path, columns: int, said: int) -> None:
+    terminal = start(opened, tmp_path, *SMALL, columns=columns)
+    shown = terminal.read_until(PROMPT)
+    assert shown.count(f"boards want 100 columns; this terminal has {columns}") == said
 
 
 def test_the_tabulator_key_completes_words_and_moves(opened: list[Terminal], tmp_path: Path) -> None:
