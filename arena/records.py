@@ -94,9 +94,10 @@ class GameRecord:
                 raise RecordError(f"move {number}, {move!r}: {error}") from error
         expected = (tuple(state.returns()), state.end_reason(), state.game.num_players)
         if (self.returns, self.end, len(self.agents)) != expected:
+            over = state.is_terminal()
+            truth = f"the moves end in {expected[0]} ({expected[1]})" if over else "the moves do not end the game"
             raise RecordError(
-                f"the moves end in {expected[0]} ({expected[1]}) for {expected[2]} seats, the record says "
-                f"{self.returns} ({self.end}) for {len(self.agents)}"
+                f"{truth} for {expected[2]} seats, but the record says {self.returns} ({self.end}) for {len(self.agents)}"
             )
         return state
 

@@ -224,6 +224,31 @@ def test_the_tabulator_key_completes_words_and_moves(opened: list[Terminal], tmp
     assert terminal.end()[0] == 1
 
 
+@pytest.mark.parametrize("how", ["os.kill(os.getpid(), signal.SIGINT)", "signal.raise_signal(signal.SIGINT)"])
+def test_ctrl_c_while_modules_load_is_not_swallowed(how: str) -> None:
+    """Some imports call back into Python where an exception is dropped, or printed and dropped."""
+    code = (
+        "import os, signal, sys\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "from sekisho.cli.main import main\n"
+        "class Dropping:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if name == 'tyro':\n"
+        f"            try: {how}\n"
+        "            except KeyboardInterrupt: pass\n"
+        "sys.meta_path.insert(0, Dropping())\n"
+        "sys.exit(main(['games']))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", "sekisho: interrupted\n")
+
+
+def test_ctrl_c_is_as_usual_after_a_command() -> None:
+    before = signal.getsignal(signal.SIGINT)
+    assert main(["--version"]) == 0
+    assert signal.getsignal(signal.SIGINT) is before
+
+
 @pytest.mark.parametrize("delay", [0.01, 0.05, 0.2, 0.6])
 def test_ctrl_c_in_the_first_second_is_no_traceback(delay: float) -> None:
     """From where `main` is called: before that the interpreter's own start-up answers, for some milliseconds."""
