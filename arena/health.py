@@ -27,9 +27,15 @@ SOMETIMES = {
     "torch": "used by networks and their training",
     "safetensors": "used by the weights of networks",
     "tensorboard": "used by training",
-    "pyspiel": "optional: sekisho bench compares with OpenSpiel where open_spiel is installed",
+    "matplotlib": 'optional: pictures of solved games, and render_mode="human"',
+    "pyspiel": "optional: OpenSpiel's algorithms, and sekisho bench compares with it",
+    "sb3_contrib": "optional: the learner in examples/",
 }
 """Modules that only some things use, and which."""
+_EXTRAS = {"matplotlib": "plots", "pyspiel": "openspiel", "sb3_contrib": "examples"}
+"""The extra of this package that installs an optional module."""
+_DISTRIBUTIONS = {"PIL": "pillow", "pyspiel": "open_spiel", "sb3_contrib": "sb3-contrib"}
+"""What pip calls a module that has another name."""
 SHOWN = ("numpy", "numba", "gymnasium", "pettingzoo", "torch")
 """Distributions whose versions explain most differences between two machines."""
 _COLUMNS = 100
@@ -112,14 +118,17 @@ def _module(name: str, otherwise: str, advice: str) -> Check:
     try:
         module = importlib.import_module(name)
     except Exception as error:  # libraries with compiled parts fail in all kinds of ways
-        return Check(name, otherwise, f"cannot be imported: {error}".splitlines()[0], advice)
-    return Check(name, OK, _version(name) or getattr(module, "__version__", "installed"))
+        return Check(_distribution(name), otherwise, f"cannot be imported: {error}".splitlines()[0], advice)
+    return Check(_distribution(name), OK, _version(name) or getattr(module, "__version__", "installed"))
+
+
+def _distribution(module: str) -> str:
+    return _DISTRIBUTIONS.get(module, module)
 
 
 def _version(module: str) -> str:
-    names = {"PIL": "pillow", "pyspiel": "open_spiel"}
     try:
-        return importlib.metadata.version(names.get(module, module))
+        return importlib.metadata.version(_distribution(module))
     except importlib.metadata.PackageNotFoundError:
         return ""
 
@@ -129,9 +138,11 @@ def _sometimes() -> list[Check]:
     checks = []
     for name, purpose in SOMETIMES.items():
         if importlib.util.find_spec(name) is not None:
-            checks.append(Check(name, OK, _version(name) or "installed"))
+            checks.append(Check(_distribution(name), OK, _version(name) or "installed"))
         else:
-            checks.append(Check(name, OK, f"not installed; {purpose}"))
+            extra = f"[{_EXTRAS[name]}]" if name in _EXTRAS else ""
+            advice = f'for it, in the folder of the sources: pip install -e ".{extra}"'
+            checks.append(Check(_distribution(name), OK, f"not installed; {purpose}", advice))
     return checks
 
 
@@ -217,6 +228,14 @@ def spells_boards(encoding: str | None) -> bool:
     return True
 
 
+def narrowness() -> str:
+    """Return what is wrong with the width of the terminal, empty where it is wide enough or stdout is none."""
+    columns = shutil.get_terminal_size().columns
+    if not sys.stdout.isatty() or columns >= _COLUMNS:
+        return ""
+    return f"boards want {_COLUMNS} columns; this terminal has {columns}"
+
+
 def _terminal() -> Check:
     encoding = sys.stdout.encoding or "ascii"
     columns = shutil.get_terminal_size().columns
@@ -226,8 +245,8 @@ def _terminal() -> Check:
             "boards are drawn with letters it cannot spell: set PYTHONUTF8=1, or a UTF-8 locale such as LANG=C.UTF-8"
         )
         return Check("terminal", WARNING, found, advice)
-    if sys.stdout.isatty() and columns < _COLUMNS:
-        return Check("terminal", WARNING, found, f"boards are {_COLUMNS} columns wide: make the window wider")
+    if narrowness():
+        return Check("terminal", WARNING, found, f"{narrowness()}: make the window wider")
     if os.environ.get("TERM") == "dumb":
         return Check("terminal", OK, f"{found}, TERM=dumb: no line editing")
     return Check("terminal", OK, found)

@@ -107,9 +107,10 @@ class GameRecord:
                 raise RecordError(f"seat {self.forfeit.seat + 1} of {seats} cannot forfeit where the moves end")
             expected = (tuple(forfeit_returns(seats, self.forfeit.seat)), FORFEIT, seats)
         if (self.returns, self.end, len(self.agents)) != expected:
+            over = state.is_terminal()
+            truth = f"the moves end in {expected[0]} ({expected[1]})" if over else "the moves do not end the game"
             raise RecordError(
-                f"the moves end in {expected[0]} ({expected[1]}) for {expected[2]} seats, the record says "
-                f"{self.returns} ({self.end}) for {len(self.agents)}"
+                f"{truth} for {expected[2]} seats, but the record says {self.returns} ({self.end}) for {len(self.agents)}"
             )
         return state
 

@@ -105,7 +105,11 @@ def from_document(data: Any) -> Session:
     found = (data["returns"], data["end"])
     expected = (session.returns(), session.end_reason()) if session.is_over else (None, None)
     if found != expected:
-        raise RecordError(f"the moves end in {expected[0]} ({expected[1]}), the file says {found[0]} ({found[1]})")
+        truth = (
+            f"the moves end in {expected[0]} ({expected[1]})" if session.is_over else "the moves do not end the game"
+        )
+        claim = "that it goes on" if found == (None, None) else f"{found[0]!r:.80} ({found[1]!s:.80})"
+        raise RecordError(f"{truth}, but the file says {claim}")
     return session
 
 

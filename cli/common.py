@@ -126,16 +126,18 @@ def require_there(path: Path) -> Path:
     return path
 
 
-def write_picture(path: Path, content: bytes) -> None:
-    """Write a picture; only another picture of the same kind is replaced by it.
+def write_picture(path: Path, content: bytes) -> str:
+    """Write a picture, which replaces nothing but another picture, and return what was done, in words.
 
     Raises:
         OptionError: if the name belongs to something else.
         RunError: if it cannot be written.
     """
-    if os.path.lexists(path) and not (path.is_file() and path.suffix in (".svg", ".png")):
+    replaced = os.path.lexists(path)
+    if replaced and not (path.is_file() and path.suffix in (".svg", ".png")):
         raise OptionError(f"{path} exists and is no picture; name another file")
     try:
         write_bytes_atomically(path, content)
     except OSError as error:
         raise RunError(f"cannot write {path}: {error.strerror or error}") from error
+    return f"{'replaced' if replaced else 'wrote'} {path}"

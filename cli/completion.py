@@ -2,32 +2,62 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
-import dataclasses
 import importlib
 import io
+import re
+import typing
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, Union
 
 import tyro
 
+from ..agents.registry import agent_names
+from ..arena.players import HUMAN
 from ..envs.errors import RunError
-from ..envs.registry import game_names
+from ..envs.registry import game_class, game_names
+from .common import GameWord
 from .main import COMMANDS
 
-_FILES = "__TYRO_COMPLETE_FILES__"  # tyro's mark for: the shell is to offer files
-_REPAIRS = (
-    # files wherever nothing of ours fits, for tyro knows none for words without an option before them
-    ("get_completions(words, current_index, COMPLETION_SPEC)", f"(\\g<0> or ['{_FILES}'])"),
-    # files that begin with the word under the cursor, not with the words before it too (bash)
-    ('compgen -f -- "$cur"', 'compgen -f -- "${COMP_WORDS[COMP_CWORD]}"'),
-)
-
 HOW_TO = {
-    "bash": 'add to ~/.bashrc:  eval "$(sekisho completion bash)"',
-    "zsh": "sekisho completion zsh > ~/.zfunc/_sekisho, and in ~/.zshrc before compinit:  fpath+=~/.zfunc",
-    "fish": "sekisho completion fish > ~/.config/fish/completions/sekisho.fish",
+    "bash": (
+        "mkdir -p ~/.local/share/sekisho && sekisho completion bash > ~/.local/share/sekisho/completion.bash",
+        "in ~/.bashrc:  . ~/.local/share/sekisho/completion.bash",
+    ),
+    "zsh": (
+        "mkdir -p ~/.zfunc && sekisho completion zsh > ~/.zfunc/_sekisho",
+        "in ~/.zshrc:  fpath+=~/.zfunc; autoload -Uz compinit && compinit",
+    ),
+    "fish": (
+        "mkdir -p ~/.config/fish/completions && sekisho completion fish > ~/.config/fish/completions/sekisho.fish",
+    ),
 }
+"""For each shell what to run once, and what to add to a file of its own."""
+
+_PLAYERS = {HUMAN: "a person", **agent_names()}
+_SPEC = re.compile(r"^COMPLETION_SPEC = (.*)$", re.MULTILINE)
+_ASKED = "get_completions(words, current_index, COMPLETION_SPEC)"
+_MAIN = "def main() -> None:"
+_OFFERED = r"""def offered(words, index, take_files, about):
+    found = get_completions(words, index, COMPLETION_SPEC)
+    files = ["__TYRO_COMPLETE_FILES__"]
+    if found == files or "".join(words[index : index + 1]).startswith("-"):
+        return found
+    plain = [line.split("\t") for line in found if not line.startswith("-")]
+    told = [f"{word}\t{about.get(word, word) if line == word else line}" for word, line in plain]
+    return told or ([] if words[1] in take_files else found) or files
+
+
+"""
+"""Options where one is begun or nothing else can stand, else words, else files, for which tyro has that mark."""
+_REPAIRS = (
+    # files are what bash itself offers where nothing else fits: only it knows folders from files, and blanks in names
+    ('COMPREPLY=($(compgen -f -- "$cur"))', "COMPREPLY=()"),
+    ("complete -F ", "complete -o default -F "),
+    # the word under the cursor too (fish)
+    ('-c "$pycode" $words $current)', '-c "$pycode" $words (commandline -ct) $current)'),
+)
 
 
 @dataclass
@@ -40,41 +70,70 @@ class Command:
     def run(self) -> None:
         """Print the script, or how to install it."""
         if self.shell == "how-to":
-            print("\n".join(f"{shell}: {line}" for shell, line in HOW_TO.items()))
+            for shell, lines in HOW_TO.items():
+                print("\n  ".join([f"{shell}:", *lines]))
         else:
             print(script(self.shell), end="")
 
 
 def script(shell: str) -> str:
-    """Return what tyro writes for a shell, from the very classes that read the command line."""
-    commands: Any = Union[  # noqa: UP007  made of a tuple
-        tuple(
-            Annotated[Any, tyro.conf.subcommand(name=name, description=line, constructor=_with_games(name))]
-            for name, line in COMMANDS.items()
-        )
+    """Return what tyro writes for a shell, from the very classes that read the command line, and what it leaves out."""
+    commands = {name: importlib.import_module(f".{name}", __package__).Command for name in COMMANDS}
+    spec = _SPEC.findall(_by_tyro("bash", commands))[0]
+    known, take_files = ast.literal_eval(spec), []
+    for name, entry in known["subcommands"].items():
+        entry["description"] = COMMANDS[name]
+        for option in entry["options"]:
+            _name_agents(option)
+        words = _first_words(commands[name])
+        if words is None:
+            take_files.append(name)
+        for word, line in (words or {}).items():
+            entry["subcommands"][word] = {**entry, "description": line, "subcommands": {}}
+    spelled = _in_quotes if shell == "fish" else str  # there the program stands within double quotes
+    text = _by_tyro(shell, commands).replace(spelled(spec), spelled(repr(known)))
+    asked = f"offered(words, current_index, {take_files}, {_PLAYERS})"
+    text = text.replace(_ASKED, spelled(asked))
+    text = text.replace(_MAIN, spelled(_OFFERED) + _MAIN)
+    for old, new in _REPAIRS:
+        text = text.replace(old, new)
+    return text
+
+
+def _by_tyro(shell: str, commands: dict[str, Any]) -> str:
+    kinds: Any = Union[  # noqa: UP007  made of a tuple
+        tuple(Annotated[kind, tyro.conf.subcommand(name=name)] for name, kind in commands.items())
     ]
     out = io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.suppress(SystemExit):
         tyro.cli(
-            commands,
+            kinds,
             prog="sekisho",
             args=["--tyro-print-completion", shell],
             config=(tyro.conf.OmitArgPrefixes, tyro.conf.OmitSubcommandPrefixes),
         )
-    text = out.getvalue()
-    if not text:
+    if not out.getvalue():
         raise RunError(f"tyro makes no completion for {shell}")
-    for old, new in _REPAIRS:
-        text = text.replace(old, new.replace("\\g<0>", old))
-    return text
+    return out.getvalue()
 
 
-def _with_games(name: str) -> Any:
-    """Return the class of a command, with the names of the games as subcommands, which is what tyro can complete."""
-    command = importlib.import_module(f".{name}", __package__).Command
-    if not any(field.name == "game" and field.type == "GameWord" for field in dataclasses.fields(command)):
-        return command
-    games: Any = Union[  # noqa: UP007
-        tuple(Annotated[command, tyro.conf.subcommand(name=game)] for game in game_names())
-    ]
-    return dataclasses.make_dataclass("Completed", [("rest", games)], bases=(command,), kw_only=True)
+def _in_quotes(text: str) -> str:
+    return text.replace("\\", "\\\\").replace('"', '\\"').replace("$", "\\$")
+
+
+def _name_agents(option: dict[str, Any]) -> None:
+    """Let an option that takes spec strings offer the names of the agents."""
+    if not {"--agent", "--agents", "--against", "--seats"}.isdisjoint(option["flags"]):
+        option["type"] = "choice"
+        option["choices"] = [name for name in _PLAYERS if name != HUMAN or "--seats" in option["flags"]]
+
+
+def _first_words(command: Any) -> dict[str, str] | None:
+    """Return what the word without an option before it can be, with a line on each; None where it names a file."""
+    for hint in typing.get_type_hints(command, include_extras=True).values():
+        if tyro.conf.Positional in getattr(hint, "__metadata__", ()):
+            if hint == GameWord:
+                return {name: game_class(name).title for name in game_names()}
+            words = typing.get_args(typing.get_args(hint)[0])
+            return {word: f"for {word}" for word in words if word in HOW_TO} or None
+    return {}

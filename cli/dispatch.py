@@ -13,6 +13,7 @@ import shutil
 import sys
 from pathlib import Path
 
+from .interrupting import as_usual
 from .main import COMMANDS
 
 _LEAST_COLUMNS = 40
@@ -44,6 +45,8 @@ def run(words: list[str]) -> int:
 
 def _guarded(words: list[str]) -> int:
     """Run the command line, with errors of ours in words."""
+    if words[:1] == ["--version"] and words[1:]:
+        return complain("--version stands alone", 2)
     if words == ["--version"]:
         from ..arena.health import versions
 
@@ -114,12 +117,13 @@ def _run(words: list[str]) -> int:
     if name not in COMMANDS:
         return complain(f"there is no command {name!r}; {nearest(name, COMMANDS)}", 2)
     command = importlib.import_module(f".{name}", __package__).Command
-    import tyro
+    from .parsing import parsed
 
     try:
-        chosen = tyro.cli(command, prog=f"sekisho {name}", description=command.__doc__, args=rest)
-    except SystemExit as stop:  # tyro has said why
-        return stop.code if isinstance(stop.code, int) else 2
+        chosen = parsed(command, name, rest)
+    except SystemExit:  # help was asked for
+        return 0
+    as_usual()
     chosen.run()
     return 0
 

@@ -38,9 +38,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         The exit status: 0 done, 1 ran and failed, 2 wrong use.
     """
     try:
-        from .dispatch import run
+        from .interrupting import as_usual, at_once
 
-        return run(list(sys.argv[1:] if arguments is None else arguments))
+        at_once()
+        try:
+            from .dispatch import run
+
+            return run(list(sys.argv[1:] if arguments is None else arguments))
+        finally:
+            as_usual()
     except KeyboardInterrupt:
         try:  # noqa: SIM105  contextlib is one of the modules that are not loaded yet
             print("sekisho: interrupted", file=sys.stderr)

@@ -12,13 +12,13 @@ import tyro
 
 from ..agents.registry import ENGINE_USAGE, agent_names
 from ..agents.specs import parse_spec
-from ..arena.health import spells_boards
+from ..arena.health import narrowness, spells_boards
 from ..arena.players import HUMAN
 from ..arena.saved import read_session
 from ..arena.session import STAND_IN, Session
 from ..envs.core import Game
 from ..envs.errors import OptionError, RecordError, RunError
-from ..envs.options import parse_options
+from ..envs.options import Option, parse_options
 from ..envs.registry import game_class
 from .common import GameWord, Rules, game_from_words, path_from_words, require_there
 from .shelf import Shelf, require_free
@@ -64,6 +64,8 @@ class Command:
             shelf.probe(session)
         if not spells_boards(sys.stdout.encoding):
             print("sekisho: boards have letters that this output cannot spell; see: sekisho doctor", file=sys.stderr)
+        if narrowness():
+            print(f"sekisho: {narrowness()}", file=sys.stderr)
         Table(session, shelf).play()
 
     def _loaded(self, session: Session) -> Session:
@@ -96,6 +98,8 @@ class Command:
         chosen = parse_options(options, self.rules, self.game)
         known = [option.name for option in options]
         named = len(self.seats) if self.seats and "players" in known and "players" not in chosen else None
+        if named is not None and self.players is None:
+            _check_seats(named, options[known.index("players")], self.game)
         players = self.players if self.players is not None else named
         if self.seats and players is not None and len(self.seats) != players:
             raise OptionError(f"--players {players}, but --seats names {len(self.seats)}")
@@ -108,9 +112,21 @@ class Command:
         return not self.seats or any(parse_spec(spec).name == HUMAN for spec in self.seats)
 
 
+def _check_seats(named: int, players: Option, game: str) -> None:
+    """Raise `OptionError` if a game has no table for so many as `--seats` names."""
+    try:
+        players.check(named)
+    except OptionError as error:
+        people = f"{named} player{'' if named == 1 else 's'}"
+        known = " or ".join(map(str, players.choices)) or f"{players.minimum} to {players.maximum}"
+        raise OptionError(f"--seats names {people}; {game} has {known}") from error
+
+
 def _read(path: Path) -> Session:
     """Return a saved game; one that is wrong is a failure (status 1), a file that is not there wrong use (2)."""
+    if require_there(path).is_dir():
+        raise OptionError(f"{path} is a folder; play goes on with one saved game, a file")
     try:
-        return read_session(require_there(path))
+        return read_session(path)
     except RecordError as error:
         raise RunError(str(error)) from error

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ..arena.folder import GAMES
 from ..arena.recorded import RecordedGame, read_game, texts_of_games
 from ..envs.errors import OptionError, RecordError, RunError
 from .common import path_from_words, require_there
@@ -13,12 +14,14 @@ def found_games(option: str, words: str) -> list[tuple[str, str]]:
     """Return the games of the file or folder that `words` names, unread; see `texts_of_games`.
 
     Raises:
-        OptionError: if there is no such thing.
+        OptionError: if there is no such thing, or it is a folder without games.
         RunError: if it cannot be read or holds nothing.
     """
-    path = path_from_words(option, words) or Path()
+    path = require_there(path_from_words(option, words) or Path())
+    if path.is_dir() and not (path / GAMES).exists():
+        raise OptionError(f"{words} holds no {GAMES}; name the folder of a tournament, or a file")
     try:
-        return texts_of_games(require_there(path))
+        return texts_of_games(path)
     except RecordError as error:
         raise RunError(str(error)) from error
 

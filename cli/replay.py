@@ -85,12 +85,15 @@ class Command:
         if not 0 <= ply <= game.length:
             raise OptionError(f"--ply must be 0..{game.length}, not {ply}")
         state = game.position(ply)
+        written = []
         if svg is not None:
-            write_picture(svg, state.draw_svg().encode("utf-8"))
+            written.append(write_picture(svg, state.draw_svg().encode("utf-8")))
         if png is not None:
             from ..envs.pixels import to_png
 
-            write_picture(png, to_png(state.draw_pixels()))
+            written.append(write_picture(png, to_png(state.draw_pixels())))
+        if not self.json:
+            print(*written, sep="\n", end="\n" if written else "")
         if self.json:
             print_json({**game.data(), "verified": True, "shown": {"ply": ply, "position": state.to_text()}})
         elif self.step:

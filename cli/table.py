@@ -91,7 +91,8 @@ class Table:
         say(rules_line(session.game), indent="  ")
         for seat in range(len(session.players)):
             say(f"  {seat_name(self.session, seat)}")
-        again = f"game {session.round + 1}" if session.round else f"--seed {session.seed} gives the same dice again"
+        same = "dice" if session.game.max_chance_outcomes else "choices of CPU players"
+        again = f"game {session.round + 1}" if session.round else f"--seed {session.seed} gives the same {same} again"
         say(f"Seed {session.seed} ({again}).")
         if any(player.is_human for player in session.players):
             say("Type a move, or ? for help.")
@@ -177,6 +178,8 @@ class Table:
         name = ALIASES.get(words[0].lower(), words[0].lower())
         try:
             if name in self._does:
+                if len(words) > 1 and " " not in HELP[name].usage:
+                    raise OptionError(f"{name} stands alone: type no more than that")
                 self._does[name](_file_name(line) if name in _WITH_FILE else words[1:])
             else:
                 otherwise(line)

@@ -144,7 +144,7 @@ def _mark_used(folder: Path) -> None:
 @functools.cache
 def _say_compiling() -> None:
     """Tell the person who waits, once a process, why."""
-    _log.warning("sekisho: compiling kernels (only the first time, up to a minute) ...")
+    _log.warning("sekisho: compiling kernels of this part (once, for seconds to a minute) ...")
 
 
 class _KernelLocator(_CacheLocator):  # type: ignore[misc]

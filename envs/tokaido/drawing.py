@@ -29,7 +29,7 @@ from .pieces import (
 )
 from .road import ROAD, Fork, Name
 from .terminal import text_of
-from .view import Piece, View, names_of, view_of
+from .view import EVENT_MEANINGS, Piece, View, names_of, view_of
 
 if TYPE_CHECKING:
     from .rules import TokaidoState
@@ -39,20 +39,19 @@ ROAD_COLOUR, ROAD_EDGE, DETOUR_COLOUR, DETOUR_EDGE = "#e2c88f", "#b3925a", "#cbd
 CROSSING_COLOUR = "#2f6f9f"
 JOURNEY = ((0.0, "#b8432f"), (0.2, "#b9772b"), (0.4, "#5d8a4e"), (0.6, "#2f7f8f"), (0.8, "#3c5a96"), (1.0, "#71468a"))
 """Colour of a station by its share of the way: from the sunrise at Edo to the evening in Kyoto."""
-EVENT_LOOKS = {
-    "kago": ("#d9ead0", "on to the station named"),
-    "pass": ("#f2cfc3", "back to the station named"),
-    "barrier": ("#d6dce8", "rest one turn"),
-    "tororo": ("#f7e2a1", "throw again"),
-    "teahouse": ("#f7e2a1", "throw again"),
-    "river": ("#cfe3ee", "stops all who would pass"),
-    "tailwind": ("#d9ead0", "on, and throw again"),
-    "rain": ("#d6dce8", "all within a station rest"),
-    "bandit": ("#f2cfc3", "back, swap with the rearmost"),
-    "courier": ("#d9ead0", "on to the foremost"),
-    "festival": ("#ecd3e6", "everyone one station on"),
+EVENT_COLOURS = {
+    "kago": "#d9ead0",
+    "pass": "#f2cfc3",
+    "barrier": "#d6dce8",
+    "tororo": "#f7e2a1",
+    "teahouse": "#f7e2a1",
+    "river": "#cfe3ee",
+    "tailwind": "#d9ead0",
+    "rain": "#d6dce8",
+    "bandit": "#f2cfc3",
+    "courier": "#d9ead0",
+    "festival": "#ecd3e6",
 }
-"""Colour and meaning of each kind of event."""
 LINE = 168  # letters of a line of the last turn
 
 
@@ -242,7 +241,7 @@ def _event(station: int, y: float) -> list[Element]:
     width = CARD[0] - 12
     kind, where = ROAD.kinds[event.kind], f" → {event.to}" if event.to is not None else ""
     return [
-        element("rect", x=-width / 2, y=y, width=width, height=14, rx=7, fill=EVENT_LOOKS[event.kind][0]),
+        element("rect", x=-width / 2, y=y, width=width, height=14, rx=7, fill=EVENT_COLOURS[event.kind]),
         kanji(kind.kanji + where, 0, y + 7, 11.5, kind.romaji + where),
     ]
 
@@ -313,7 +312,7 @@ def _footer(view: View) -> list[Element]:
 
 
 def _legend(kind: str, at: Point) -> Element:
-    name, (colour, meaning) = ROAD.kinds[kind], EVENT_LOOKS[kind]
+    name, colour, meaning = ROAD.kinds[kind], EVENT_COLOURS[kind], EVENT_MEANINGS[kind]
     return group(
         element("rect", y=-9, width=56, height=18, rx=9, fill=colour),
         kanji(name.kanji, 28, 0, 11.5),

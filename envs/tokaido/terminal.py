@@ -8,7 +8,7 @@ from __future__ import annotations
 import unicodedata
 
 from .road import ROAD
-from .view import Piece, View, names_of
+from .view import EVENT_MEANINGS, Piece, View, names_of
 
 PER_ROW, CELL = 8, 12  # stations in a row; columns of a station
 ROAD_LINE = 0  # of the five lines of a row the one with the numbers
@@ -18,7 +18,7 @@ def text_of(view: View) -> str:
     """Return the picture of a position as lines of at most 100 columns."""
     rows = range(0, len(ROAD.stations), PER_ROW)
     road = [line for number, first in enumerate(rows) for line in _row(view, number, first)]
-    lines = ["東海道双六  Tokaido sugoroku", *road, "", *_detours(view), "", *_panel(view)]
+    lines = ["東海道双六  Tokaido sugoroku", *road, "", *_legend(), "", *_detours(view), "", *_panel(view)]
     return "\n".join(line.rstrip() for line in lines)
 
 
@@ -27,8 +27,8 @@ def columns(text: str) -> int:
     return sum(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in text)
 
 
-def _padded(text: str) -> str:
-    return text + " " * (CELL - columns(text))
+def _padded(text: str, width: int = CELL) -> str:
+    return text + " " * (width - columns(text))
 
 
 def _row(view: View, row: int, first: int) -> list[str]:
@@ -76,6 +76,14 @@ def _event(view: View, station: int) -> str:
     if event is not None:
         return ROAD.kinds[event.kind].kanji + (f">{event.to}" if event.to is not None else "")
     return "fork" if station in view.forks else ""
+
+
+def _legend() -> list[str]:
+    """Return what the events do, two a line: the road has room for their kanji only."""
+    told = [f"{ROAD.kinds[kind].kanji} {ROAD.kinds[kind].romaji}: {line}" for kind, line in EVENT_MEANINGS.items()]
+    return [
+        "".join(_padded(entry, PER_ROW * CELL // 2) for entry in told[at : at + 2]) for at in range(0, len(told), 2)
+    ]
 
 
 def _detours(view: View) -> list[str]:

@@ -15,6 +15,21 @@ from .tables import HOME, RESIGNED, ROLLS
 if TYPE_CHECKING:
     from .rules import TokaidoState
 
+EVENT_MEANINGS = {
+    "kago": "on to the station named",
+    "pass": "back to the station named",
+    "barrier": "rest one turn",
+    "tororo": "throw again",
+    "teahouse": "throw again",
+    "river": "stops all who would pass",
+    "tailwind": "on, and throw again",
+    "rain": "all within a station rest",
+    "bandit": "back, swap with the rearmost",
+    "courier": "on to the foremost",
+    "festival": "everyone one station on",
+}
+"""What each kind of event does."""
+
 
 @dataclass(frozen=True)
 class Piece:

@@ -34,6 +34,11 @@ def changed(**fields: Any) -> dict[str, Any]:
     return json.loads(json.dumps(DOCUMENT)) | fields
 
 
+def unfinished(**fields: Any) -> dict[str, Any]:
+    session = Session(load_game("quoridor").new_initial_state(), ("heuristic", "random"), 5)
+    return json.loads(json.dumps(to_document(session))) | fields
+
+
 def changed_state(**fields: Any) -> dict[str, Any]:
     return changed(state=DOCUMENT["state"] | fields)
 
@@ -86,7 +91,8 @@ def test_a_saved_game_comes_back_whole(tmp_path: Path) -> None:
         (changed(conceded="0"), "'conceded'"),
         (changed(returns=[0.0, 0.0]), "the file says"),
         (changed(end="resigned"), "the file says"),
-        (changed(returns=None, end=None), "the file says"),
+        (changed(returns=None, end=None), r"the moves end in .* \(goal\), but the file says that it goes on"),
+        (unfinished(returns=[1, -1]), r"the moves do not end the game, but the file says \[1, -1\]"),
         (changed(state=None), "mapping"),
         (changed_state(game="quoridr"), "did you mean 'quoridor'"),
         (changed_state(rules={"board_size": 5, "fence": 2}), "did you mean 'fences'"),

@@ -79,6 +79,31 @@ def test_the_versions_that_matter_are_printed_and_nothing_is_imported_for_it(
     assert not {"numpy", "numba", "torch", "tyro"} & set(loaded.partition("loaded")[2].split())
 
 
+def test_the_version_is_asked_for_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(capsys, "--version", "extra") == (2, "", "sekisho: --version stands alone\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("play quoridor --seed abc", "--seed takes INT, not 'abc'; see: sekisho play --help"),
+        ("perft quoridor --depth x", "--depth takes INT, not 'x'; see: sekisho perft --help"),
+        ("perft quoridor", "missing from sekisho perft: --depth INT"),
+        ("completion tcsh", "invalid choice 'tcsh'"),
+        ("play quoridor --sed 1", "unrecognized options: --sed, 1 (did you mean --seed?)"),
+        ("games --foo", "unrecognized options: --foo; see: sekisho games --help"),
+        ("tournament quoridor --agents random random --games", "missing value for argument '--games'"),
+        ("games " + "x" * 9999, "unrecognized options"),
+    ],
+)
+def test_words_that_do_not_fit_are_one_line_of_ours(capsys: pytest.CaptureFixture[str], words: str, said: str) -> None:
+    status, out, err = run(capsys, *words.split())
+    assert (status, out) == (2, "")
+    assert err.startswith(f"sekisho: {said}")
+    assert len(err.splitlines()) == 1
+    assert len(err) < 800
+
+
 OPTIONS = {
     "games": {"--json"},
     "perft": {"GAME", "--depth", "--rules", "--position", "--divide", "--json"},

@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+import functools
+import importlib.util
 import json
 import os
+import re
+import shlex
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from sekisho.agents import agent_names
 from sekisho.arena import health
-from sekisho.cli.completion import HOW_TO, script
+from sekisho.cli import completion
+from sekisho.cli.completion import HOW_TO
 from sekisho.cli.main import COMMANDS, main
 from sekisho.envs import game_names
 
+script = functools.cache(completion.script)
 COMMAND = (sys.executable, "-m", "sekisho.cli.main")
+posix = pytest.mark.skipif(os.name != "posix", reason="shells and terminals as POSIX knows them")
 
 
 def run(*words: str, **changes: str) -> subprocess.CompletedProcess[str]:
@@ -69,6 +78,23 @@ def test_what_the_package_depends_on_is_not_called_optional() -> None:
     needed = " ".join(project["project"]["dependencies"])
     for name, purpose in health.SOMETIMES.items():
         assert ("optional" in purpose) == (name not in needed), name
+    extras = project["project"]["optional-dependencies"]
+    optional = {name for name, purpose in health.SOMETIMES.items() if "optional" in purpose}
+    for name in optional:
+        assert health._distribution(name) in " ".join(extras[health._EXTRAS[name]])
+
+
+def test_what_is_not_installed_comes_with_the_command_that_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    found = {check.name: check for check in health._sometimes()}
+    for name, extra in (("matplotlib", "plots"), ("open_spiel", "openspiel"), ("sb3-contrib", "examples")):
+        assert "not installed" in found[name].found
+        assert f'pip install -e ".[{extra}]"' in found[name].advice
+    assert 'pip install -e "."' in found["torch"].advice
+
+
+def test_modules_are_called_what_pip_calls_them() -> None:
+    assert {"pillow", "resvg_py", "pettingzoo"} <= {check.name for check in health._modules()}
 
 
 def test_who_plays_without_letters_for_the_boards_is_sent_here(tmp_path: Path) -> None:
@@ -90,39 +116,156 @@ def test_a_python_that_is_too_old_is_named(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_a_script_knows_every_command_game_and_shell(shell: str) -> None:
+def test_a_script_knows_every_command_game_player_and_shell(shell: str) -> None:
     text = script(shell)
-    for word in (*COMMANDS, *game_names(), "--seats", "--playouts"):
+    for word in (*COMMANDS, *game_names(), *agent_names(), "human", "--seats", "--playouts"):
         assert f"'{word}'" in text
-    assert text.count("__TYRO_COMPLETE_FILES__'])") == 1  # files are offered where nothing else fits
+    assert text.count("def offered(") == text.count("= offered(") == 1
     assert shell in HOW_TO
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_words_are_told_apart_by_what_they_do(shell: str) -> None:
+    text = script(shell)
+    for line in (*COMMANDS.values(), "Tokaido sugoroku", *agent_names().values()):
+        assert line in text
+    for word in (*COMMANDS, *game_names()):
+        assert f"'description': '{word}'" not in text
+
+
+def test_fish_hands_over_the_word_under_the_cursor() -> None:
+    assert "$words (commandline -ct) $current" in script("fish")
 
 
 def test_without_a_shell_it_says_how_to_install(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["completion"]) == 0
     out = capsys.readouterr().out
-    assert all(f"sekisho completion {shell}" in out for shell in ("bash", "zsh", "fish"))
+    assert all(line in out for lines in HOW_TO.values() for line in lines)
     assert main(["completion", "tcsh"]) == 2
 
 
-@pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash here")
+@posix
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_what_it_says_installs_on_a_fresh_machine(tmp_path: Path, shell: str) -> None:
+    program = tmp_path / "bin" / "sekisho"
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\nexec {shlex.join(COMMAND)} "$@"\n', encoding="utf-8")
+    program.chmod(0o755)
+    home = tmp_path / "home"
+    home.mkdir()
+    known = os.environ | {"HOME": str(home), "PATH": f"{program.parent}:{os.environ['PATH']}"}
+    subprocess.run(["sh", "-c", HOW_TO[shell][0]], check=True, env=known)
+    (written,) = [path for path in home.rglob("*") if path.is_file()]
+    assert written.read_text(encoding="utf-8") == script(shell)
+    if shell == "bash" and shutil.which("bash"):  # where the command itself is not to be found
+        line = HOW_TO["bash"][1].partition("in ~/.bashrc:")[2]
+        code = f"{line} && complete -p sekisho"
+        done = subprocess.run(
+            ["bash", "-c", code], capture_output=True, text=True, env=os.environ | {"HOME": str(home)}
+        )
+        assert (done.returncode, done.stderr) == (0, "")
+        assert "_tyro_sekisho" in done.stdout
+
+
+# what is offered; None: the shell's own files
+OFFERED: list[tuple[list[str], set[str] | None]] = [
+    (["pl"], {"play"}),
+    (["play", "qu"], {"quoridor"}),
+    (["play", "''"], set(game_names())),
+    (["play", "quoridor", "--se"], {"--seats", "--seed"}),
+    (["play", "quoridor", "--seats", "''"], {"human", *agent_names()}),
+    (["play", "quoridor", "--seats", "human", "he"], {"heuristic"}),
+    (["tournament", "--op"], {"--openings"}),
+    (["tournament", "quoridor", "--agents", "ra"], {"random"}),
+    (["evaluate", "tokaido", "--against", "la"], {"larger"}),
+    (["analyze", "game.json", "--agent", "la"], {"larger"}),
+    (["completion", "''"], set(HOW_TO)),
+    (["games", "''"], {"-h", "--help", "--json"}),
+    (["play", "--load", "ga"], None),
+    (["replay", "ga"], None),
+    (["replay", "''"], None),
+    (["analyze", "game.json", "--a"], {"--agent"}),
+]
+
+
+def has(shell: str) -> pytest.MarkDecorator:
+    return pytest.mark.skipif(shutil.which(shell) is None, reason=f"there is no {shell} here")
+
+
+def answer(shell: str, code: str, folder: Path) -> set[str]:
+    (folder / "complete.sh").write_text(script(shell), encoding="utf-8")
+    flags = {"zsh": ["-f"], "fish": ["--no-config"]}.get(shell, [])
+    done = subprocess.run([shell, *flags, "-c", code], cwd=folder, capture_output=True, text=True, check=True)
+    assert done.stderr == ""
+    return set(done.stdout.split("\n")) - {""}
+
+
+@has("bash")
+@pytest.mark.parametrize(("typed", "expected"), OFFERED)
+def test_bash_completes(tmp_path: Path, typed: list[str], expected: set[str] | None) -> None:
+    words = " ".join(["sekisho", *typed])
+    code = (
+        f"source ./complete.sh; COMP_WORDS=({words}); COMP_CWORD={len(typed)}; _tyro_sekisho; "
+        'echo "${#COMPREPLY[@]}"; printf "%s\\n" "${COMPREPLY[@]}"'
+    )
+    assert answer("bash", code, tmp_path) == {str(len(expected or ())), *(expected or ())}
+
+
+@has("zsh")
+@pytest.mark.parametrize(("typed", "expected"), OFFERED)
+def test_zsh_completes(tmp_path: Path, typed: list[str], expected: set[str] | None) -> None:
+    code = (
+        "_files() { print FILES }; _describe() { print -l -- ${${(P)2}%%:*} }; "
+        f"words=(sekisho {' '.join(typed)}); CURRENT={len(typed) + 1}; source ./complete.sh"
+    )
+    assert answer("zsh", code, tmp_path) == ({"FILES"} if expected is None else expected)
+
+
+@has("fish")
+@pytest.mark.parametrize(("typed", "expected"), OFFERED)
+def test_fish_completes(tmp_path: Path, typed: list[str], expected: set[str] | None) -> None:
+    line = " ".join(["sekisho", *typed]).replace("''", "")
+    code = (
+        "source ./complete.sh; function __fish_complete_path; echo {$argv}FILES; end; "
+        f"complete -C '{line}' | string split -f 1 \\t; true"
+    )
+    files = {typed[-1].strip("'") + "FILES"}
+    assert answer("fish", code, tmp_path) == (files if expected is None else expected)
+
+
+@has("bash")
+@posix
 @pytest.mark.parametrize(
     ("typed", "expected"),
     [
-        (["pl"], {"play"}),
-        (["play", "qu"], {"quoridor"}),
-        (["play", "quoridor", "--se"], {"--seats", "--seed"}),
-        (["tournament", "--op"], {"--openings"}),
-        (["play", "--load", "ga"], {"game.json"}),
-        (["replay", "ga"], {"game.json", "games"}),
+        ("sekisho play qu", "sekisho play quoridor "),
+        ("sekisho replay ru", "sekisho replay runs/"),
+        ("sekisho replay runs/fi", "sekisho replay runs/first/"),
+        ("sekisho analyze my", r"sekisho analyze my\ game.json "),
+        ("sekisho play --load ga", "sekisho play --load game.json "),
     ],
 )
-def test_bash_completes(tmp_path: Path, typed: list[str], expected: set[str]) -> None:
-    (tmp_path / "game.json").write_text("", encoding="utf-8")
-    if typed[0] == "replay":
-        (tmp_path / "games").mkdir()
-    (tmp_path / "complete.sh").write_text(script("bash"), encoding="utf-8")
-    words = " ".join(["sekisho", *typed])
-    code = f'. ./complete.sh; COMP_WORDS=({words}); COMP_CWORD={len(typed)}; _tyro_sekisho; printf "%s\\n" "${{COMPREPLY[@]}}"'
-    done = subprocess.run(["bash", "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
-    assert set(done.stdout.split()) == expected
+def test_bash_completes_names_of_folders_and_with_blanks(tmp_path: Path, typed: str, expected: str) -> None:
+    """In an interactive shell, by the tabulator key; Ctrl-G shows the line."""
+    pty = pytest.importorskip("pty")
+    (tmp_path / "runs" / "first").mkdir(parents=True)
+    for name in ("game.json", "my game.json"):
+        (tmp_path / name).touch()
+    (tmp_path / "rc").write_text(
+        script("bash") + """\nbind -x '"\\C-g": printf "[[%s]]" "$READLINE_LINE"'\nPS1='ready> '\n""", encoding="utf-8"
+    )
+    process, master = pty.fork()
+    if not process:  # pragma: no cover  another process
+        os.chdir(tmp_path)
+        os.execvp("bash", ["bash", "--noprofile", "--rcfile", "rc", "-i"])
+    try:
+        seen = b""
+        for awaited, typing in ((b"ready> ", f"{typed}\t\x07".encode()), (b"]]", b"")):
+            while awaited not in seen:
+                seen += os.read(master, 4096)
+            os.write(master, typing)
+        assert re.findall(rb"\[\[(.*)\]\]", seen) == [expected.encode()]
+    finally:
+        os.kill(process, signal.SIGKILL)
+        os.waitpid(process, 0)
+        os.close(master)

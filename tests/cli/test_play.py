@@ -345,7 +345,10 @@ def test_cpu_players_among_themselves_need_nobody(play) -> None:
     [
         (("play",), "name a game"),
         (("play", "quoridr"), "did you mean 'quoridor'"),
-        (("play", "quoridor", "--seats", "human"), "one of 2, 4"),
+        (("play", "quoridor", "--seats", "human"), "--seats names 1 player; quoridor has 2 or 4"),
+        (("play", "tokaido", "--seats", *["human"] * 7), "--seats names 7 players; tokaido has 2 to 6"),
+        (("play", "quoridor", "--seed", "abc"), "--seed takes INT, not 'abc'; see: sekisho play --help"),
+        (("play", "--load", "{saved.parent}"), "is a folder; play goes on with one saved game"),
         (("play", "quoridor", "--seats"), "--seats names nobody"),
         (("play", "quoridor", "--seats", "human", "heuristik"), "did you mean 'heuristic'"),
         (("play", "quoridor", "--seats", "human", "larger"), "larger"),
@@ -370,6 +373,25 @@ def test_wrong_use_is_answered_in_words(play, tmp_path: Path, words: tuple[str, 
     status, out, err = play(*(word.format(saved=saved) if "{" in word else word for word in words))
     assert (status, out) == (2, "")
     assert hint in err
+
+
+def test_words_that_stand_alone_take_no_others(play) -> None:
+    out = play(*SMALL, typed="c2\nundo undo\nresign now\nmoves all\nquit now\n")[1]
+    for word in ("undo", "resign", "moves", "quit"):
+        assert f"{word} stands alone" in out
+    assert moves_of(kept(out))[0] == "c2"
+    assert not read_session(kept(out)).is_over
+
+
+@pytest.mark.parametrize(("game", "words"), [("quoridor", "choices of CPU players"), ("tokaido", "dice")])
+def test_the_seed_is_said_to_repeat_what_there_is(play, game: str, words: str) -> None:
+    assert f"(--seed 1 gives the same {words} again)" in play("play", game, "--seed", "1", typed="quit\n")[1]
+
+
+def test_seats_are_called_seats_on_the_board_too(play) -> None:
+    out = play("play", "picture_sugoroku", "--seed", "1", "--seats", "human:name=Aki", "human", typed="\n")[1]
+    assert "Seat 1 to roll" in out
+    assert "Player" not in out
 
 
 def test_a_printed_name_can_be_pasted_back(play, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -29,11 +29,11 @@ PROMPT = "seat 1 (you)> "
 class Terminal:
     """A process on a terminal of its own."""
 
-    def __init__(self, folder: Path, *words: str, **changes: str) -> None:
+    def __init__(self, folder: Path, *words: str, columns: int = 100, **changes: str) -> None:
         self.folder = folder
         environment = os.environ | {"XDG_STATE_HOME": str(folder / "state"), "TERM": "xterm-256color"} | changes
         self.master, slave = pty.openpty()
-        termios.tcsetwinsize(slave, (40, 100))
+        termios.tcsetwinsize(slave, (40, columns))
         self.process = subprocess.Popen(
             [sys.executable, "-m", "sekisho.cli.main", *words],
             stdin=slave, stdout=slave, stderr=slave, env=environment, cwd=folder,
@@ -119,8 +119,8 @@ def opened(tmp_path: Path) -> Iterator[list[Terminal]]:
             os.close(terminal.master)
 
 
-def start(opened: list[Terminal], folder: Path, *words: str, **changes: str) -> Terminal:
-    opened.append(Terminal(folder, *words, **changes))
+def start(opened: list[Terminal], folder: Path, *words: str, columns: int = 100, **changes: str) -> Terminal:
+    opened.append(Terminal(folder, *words, columns=columns, **changes))
     return opened[-1]
 
 
@@ -207,6 +207,13 @@ def test_no_control_codes_and_a_hundred_columns(
     assert max(len(line) for line in shown.splitlines()) <= 100
 
 
+@pytest.mark.parametrize(("columns", "said"), [(80, 1), (100, 0)])
+def test_a_narrow_terminal_is_said_to_be_one(opened: list[Terminal], tmp_path: Path, columns: int, said: int) -> None:
+    terminal = start(opened, tmp_path, *SMALL, columns=columns)
+    shown = terminal.read_until(PROMPT)
+    assert shown.count(f"boards want 100 columns; this terminal has {columns}") == said
+
+
 def test_the_tabulator_key_completes_words_and_moves(opened: list[Terminal], tmp_path: Path) -> None:
     pytest.importorskip("readline")
     terminal = start(opened, tmp_path, *SMALL)
@@ -215,6 +222,31 @@ def test_the_tabulator_key_completes_words_and_moves(opened: list[Terminal], tmp
     assert "journal" in terminal.read_until("nothing was played yet")
     terminal.press("\x03")
     assert terminal.end()[0] == 1
+
+
+@pytest.mark.parametrize("how", ["os.kill(os.getpid(), signal.SIGINT)", "signal.raise_signal(signal.SIGINT)"])
+def test_ctrl_c_while_modules_load_is_not_swallowed(how: str) -> None:
+    """Some imports call back into Python where an exception is dropped, or printed and dropped."""
+    code = (
+        "import os, signal, sys\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "from sekisho.cli.main import main\n"
+        "class Dropping:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if name == 'tyro':\n"
+        f"            try: {how}\n"
+        "            except KeyboardInterrupt: pass\n"
+        "sys.meta_path.insert(0, Dropping())\n"
+        "sys.exit(main(['games']))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", "sekisho: interrupted\n")
+
+
+def test_ctrl_c_is_as_usual_after_a_command() -> None:
+    before = signal.getsignal(signal.SIGINT)
+    assert main(["--version"]) == 0
+    assert signal.getsignal(signal.SIGINT) is before
 
 
 @pytest.mark.parametrize("delay", [0.01, 0.05, 0.2, 0.6])

@@ -72,6 +72,13 @@ def test_a_saved_game_is_shown_with_its_moves_and_result(
     assert found["shown"] == {"ply": session.ply, "position": session.state.to_text()}
 
 
+def test_a_folder_without_games_is_wrong_use(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    for command in ("replay", "analyze"):
+        status, out, err = run(capsys, command, str(tmp_path))
+        assert (status, out) == (2, "")
+        assert f"{tmp_path} holds no games.jsonl" in err
+
+
 def test_any_ply_is_shown(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     path = str(tmp_path / "g.json")
     session = saved(tmp_path / "g.json", "tokaido", "heuristic", "random", seed=2)
@@ -91,8 +98,9 @@ def test_any_ply_is_shown(capsys: pytest.CaptureFixture[str], tmp_path: Path) ->
 def test_pictures_are_drawn_and_nothing_else_is_replaced(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     path, svg, png = tmp_path / "g.json", tmp_path / "g.svg", tmp_path / "g.png"
     session = saved(path, "quoridor", "heuristic", "random", board_size=5, fences=2)
-    for _ in range(2):  # a picture of ours is replaced
-        assert run(capsys, "replay", str(path), "--svg", str(svg), "--png", str(png))[0] == 0
+    for done in ("wrote", "replaced"):  # a picture of ours is replaced
+        status, said, _ = run(capsys, "replay", str(path), "--svg", str(svg), "--png", str(png))
+        assert (status, said.splitlines()[:2]) == (0, [f"{done} {svg}", f"{done} {png}"])
     assert svg.read_text(encoding="utf-8") == session.state.draw_svg()
     assert np.array_equal(np.array(Image.open(png)), session.state.draw_pixels())
     before = path.read_bytes()

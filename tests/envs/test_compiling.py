@@ -21,7 +21,7 @@ from sekisho.envs.counter_rng import draw, draw_below, mix, new_rng
 
 OLD, YOUNG = "kernels-00000000000000aa", "kernels-00000000000000bb"
 PACKAGE = Path(sekisho.__file__).resolve().parent
-COMPILING = "sekisho: compiling kernels (only the first time"
+COMPILING = "sekisho: compiling kernels of this part (once"
 DRAW = """
     import numpy as np
     from sekisho.envs.counter_rng import draw, draw_below, mix, new_rng

@@ -73,16 +73,16 @@ def test_journal_tells_the_journey() -> None:
         "8. Bo: rests.",
     ]
     state.apply_moves("roll [1] roll")
-    assert journal_text(state).splitlines()[-1] == "9. Player 1: rolls 1, on to square 4, back to the start."
-    assert last_roll(state) == "Player 1: rolls 1, on to square 4, back to the start."
+    assert journal_text(state).splitlines()[-1] == "9. Seat 1: rolls 1, on to square 4, back to the start."
+    assert last_roll(state) == "Seat 1: rolls 1, on to square 4, back to the start."
 
 
 def test_journal_of_an_end_and_of_what_is_not_followed() -> None:
     state = new_state(players=3)
     state.apply_moves("roll [1] roll [1] roll [5]")
     assert journal_text(state).splitlines()[-2:] == [
-        "3. Player 3: rolls 5, on to square 5, a leap to square 9, forward 5 to the goal, arrives as number 1.",
-        "The journey is over: 1. Player 3, 2. Player 1, 2. Player 2.",
+        "3. Seat 3: rolls 5, on to square 5, a leap to square 9, forward 5 to the goal, arrives as number 1.",
+        "The journey is over: 1. Seat 3, 2. Seat 1, 2. Seat 2.",
     ]
     state = new_state(chain=False)
     state.apply_moves("roll [5] roll [2] roll [2] roll [2]")
@@ -127,7 +127,7 @@ def test_journal_as_data() -> None:
         {"what": "move", "seat": 0, "number": 3, "start": 0, "end": 3, **still},
         {"what": "owes", "seat": 0, "rests": 2},
     ]
-    assert data[0]["text"]["en"] == "Player 1: rolls 3, on to square 3, will rest two turns."
+    assert data[0]["text"]["en"] == "Seat 1: rolls 3, on to square 3, will rest two turns."
     assert data[1]["happenings"] == [
         {"what": "move", "seat": 1, "number": 2, "start": 0, "end": 2, **still},
         {"what": "again", "seat": 1},
@@ -256,6 +256,6 @@ def test_text_drawing() -> None:
         "  seat 1: square 3, owes 2 turns",
         "> seat 2: square 0",
         "",
-        "Player 1: rolls 3, on to square 3, will rest two turns.",
-        "Player 2 to roll",
+        "Seat 1: rolls 3, on to square 3, will rest two turns.",
+        "Seat 2 to roll",
     ]

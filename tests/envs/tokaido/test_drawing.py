@@ -13,6 +13,7 @@ from sekisho.envs.core import State
 from sekisho.envs.tokaido.drawing import colour_of
 from sekisho.envs.tokaido.road import ROAD
 from sekisho.envs.tokaido.terminal import columns
+from sekisho.envs.tokaido.view import EVENT_MEANINGS
 
 SVG = "{http://www.w3.org/2000/svg}"
 TABLES: list[dict[str, Any]] = [
@@ -68,6 +69,12 @@ def test_names_and_events_are_shown() -> None:
     for kind in ROAD.kinds.values():
         assert kind.kanji in picture
         assert kind.kanji in text
+
+
+def test_the_board_of_a_terminal_explains_its_events_in_english() -> None:
+    text = load_game("tokaido").new_initial_state().draw()
+    for kind, name in ROAD.kinds.items():
+        assert f"{name.kanji} {name.romaji}: {EVENT_MEANINGS[kind]}" in text
 
 
 def test_roll_road_rests_and_last_turn_are_shown() -> None:
