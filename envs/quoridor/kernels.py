@@ -123,11 +123,9 @@ def reaches(square: Any, goal_low: Any, goal_high: Any, walls: Any) -> Any:
 
 
 @kernel
-def distance(rules: Any, state: Any, seat: Any) -> Any:
-    """Return the fewest steps from the pawn of `seat` to its goal line, other pawns ignored; -1 if cut off."""
-    walls = walls_of(state)
-    goal_low, goal_high = np.uint64(rules[GOAL_LOW + seat]), np.uint64(rules[GOAL_HIGH + seat])
-    low, high = square_set(state[PAWN + seat])
+def steps_between(square: Any, goal_low: Any, goal_high: Any, walls: Any) -> Any:
+    """Return the fewest steps from `square` to the set ``goal``, pawns ignored; -1 if it is cut off."""
+    low, high = square_set(square)
     steps = 0
     while not ((low & goal_low) | (high & goal_high)):
         next_low, next_high = grow(low, high, walls)
@@ -136,6 +134,13 @@ def distance(rules: Any, state: Any, seat: Any) -> Any:
         low, high = next_low, next_high
         steps += 1
     return steps
+
+
+@kernel
+def distance(rules: Any, state: Any, seat: Any) -> Any:
+    """Return the fewest steps from the pawn of `seat` to its goal line, other pawns ignored; -1 if cut off."""
+    goal_low, goal_high = np.uint64(rules[GOAL_LOW + seat]), np.uint64(rules[GOAL_HIGH + seat])
+    return steps_between(state[PAWN + seat], goal_low, goal_high, walls_of(state))
 
 
 # --- fences ----------------------------------------------------------------------------------------------------------

@@ -30,11 +30,12 @@ from ....envs.quoridor.kernels import (
     SEAT,
     VERTICAL,
     fence_candidates,
+    steps_between,
     walls_of,
     with_fence,
 )
 from .frames import ALPHA, BETA, KNOWN, KNOWN_ROWS, STEPS
-from .paths import fences_across_shortest, steps_between
+from .paths import fences_across_shortest
 
 PHASES = 21
 """Kinds of positions that have weights of their own, by the fences in hand of both sides together, at most 20."""

@@ -23,6 +23,7 @@ from ....envs.quoridor.kernels import (
     SIZE,
     fence_candidates,
     pawn_targets,
+    steps_between,
     walls_of,
     with_fence,
 )
@@ -40,7 +41,7 @@ from .frames import (
     STEPS,
     TABLE_MOVE,
 )  # fmt: skip
-from .paths import fences_across_shortest, steps_between
+from .paths import fences_across_shortest
 
 ALL, HOSTILE, REST = 0, 1, 2
 """Moves that are wanted of a position."""

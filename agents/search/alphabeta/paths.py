@@ -1,4 +1,4 @@
-"""Shortest paths on bitboards: how long they are, and which fences lie across them."""
+"""Shortest paths on bitboards: which fences lie across them."""
 
 from __future__ import annotations
 
@@ -11,20 +11,6 @@ from ....envs.quoridor.kernels import beside, grow, square_set
 
 _0, _1, _9, _54 = (np.uint64(i) for i in (0, 1, 9, 54))
 _ROW, _ANCHOR_ROW = np.uint64(0x1FF), np.uint64(0xFF)
-
-
-@kernel
-def steps_between(square: Any, goal_low: Any, goal_high: Any, walls: Any) -> Any:
-    """Return the fewest steps from `square` to the set ``goal``, pawns ignored; -1 if it is cut off."""
-    low, high = square_set(square)
-    steps = 0
-    while not ((low & goal_low) | (high & goal_high)):
-        next_low, next_high = grow(low, high, walls)
-        if next_low == low and next_high == high:
-            return -1
-        low, high = next_low, next_high
-        steps += 1
-    return steps
 
 
 @kernel
