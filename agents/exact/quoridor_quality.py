@@ -14,7 +14,7 @@ from ...envs.quoridor.rules import Quoridor, QuoridorState
 from ..agent import Agent
 from .keeping import Progress
 from .quoridor_reach import reachable
-from .quoridor_table import QuoridorTable
+from .quoridor_table import QuoridorTable, outcome
 
 BATCH = 256
 """Positions that an agent is asked about at once."""
@@ -66,9 +66,9 @@ class _Count:
         after = self._table.action_plies(state)
         if action not in after:
             raise RunError(f"an agent answers {state.to_text()!r} with {action!r:.80}, which is not legal")
-        outcomes = {int(np.sign(plies)) for plies in after.values()}
+        outcomes = {outcome(plies, state) for plies in after.values()}
         self.asked += 1
-        self.kept += int(np.sign(after[action])) == max(outcomes)
+        self.kept += outcome(after[action], state) == max(outcomes)
         self.at_stake += len(outcomes) > 1
 
     def share(self, total: int) -> Share:
