@@ -148,9 +148,11 @@ def share_of_self_play(
 
 def _opened(game: Quoridor, rng: np.random.Generator) -> QuoridorState:
     """Return a position after random plies in which the game goes on."""
+    cap = game.options["max_plies"]
+    plies = game.opening_plies if cap is None else min(game.opening_plies, cap - 1)
     while True:
         state = game.new_initial_state()
-        for _ in range(game.opening_plies):
+        for _ in range(plies):
             if not state.is_terminal():
                 state.apply_action(int(rng.choice(state.legal_actions())))
         if not state.is_terminal():

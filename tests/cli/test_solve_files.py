@@ -17,11 +17,7 @@ from sekisho.envs.files import write_text_atomically
 
 
 def run(*words: str) -> int:
-    try:
-        main(list(words))
-    except SystemExit as end:
-        return int(end.code or 0)
-    return 0
+    return main(list(words))
 
 
 PICTURE = ("solve", "picture_sugoroku", "--json")
@@ -106,19 +102,19 @@ def test_a_full_disk_is_complained_of_once(
 
 
 def test_wins_that_the_cap_forbids_are_nothing_to_keep(capsys: pytest.CaptureFixture[str]) -> None:
-    rules = ("--rules", "board_size=3,fences=1,max_plies=3", "--json")
+    rules = ("--rules", "board_size=3,fences=1,max_plies=4", "--json")
     words = ("evaluate", "quoridor", "--agent", "exact", "--games", "2", "--positions", "0", *rules)
     assert run(*words) == 0
     capped = json.loads(capsys.readouterr().out)["kept"]
-    assert run(*(word.replace(",max_plies=3", "") for word in words)) == 0
+    assert run(*(word.replace(",max_plies=4", "") for word in words)) == 0
     free = json.loads(capsys.readouterr().out)["kept"]
     assert capped["positions_at_stake"] < free["positions_at_stake"]
     assert capped["share"] == 1.0
 
 
 def test_a_draw_that_the_cap_makes_is_said_to_be_one(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("solve", "quoridor", "--rules", "board_size=3,fences=1,max_plies=3") == 0
-    assert "a draw: under the cap of 3 plies neither side wins" in " ".join(capsys.readouterr().out.split())
+    assert run("solve", "quoridor", "--rules", "board_size=3,fences=1,max_plies=4") == 0
+    assert "a draw: under the cap of 4 plies neither side wins" in " ".join(capsys.readouterr().out.split())
 
 
 @pytest.mark.parametrize("option", ["--games", "--positions"])
