@@ -8,12 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from sekisho.agents.exact import keeping
+from sekisho.agents.exact import keeping, quoridor_library, quoridor_quality
 from sekisho.agents.exact.keeping import Unfinished
 from sekisho.agents.exact.table_file import read_table
 from sekisho.cli.main import main
 from sekisho.envs.errors import TableError
 from sekisho.envs.files import write_text_atomically
+from sekisho.envs.quoridor.rules import Quoridor
 
 
 def run(*words: str) -> int:
@@ -101,15 +102,19 @@ def test_a_full_disk_is_complained_of_once(
     assert caplog.text.count("No space left") == 1
 
 
-def test_wins_that_the_cap_forbids_are_nothing_to_keep(capsys: pytest.CaptureFixture[str]) -> None:
-    rules = ("--rules", "board_size=3,fences=1,max_plies=4", "--json")
-    words = ("evaluate", "quoridor", "--agent", "exact", "--games", "2", "--positions", "0", *rules)
-    assert run(*words) == 0
-    capped = json.loads(capsys.readouterr().out)["kept"]
-    assert run(*(word.replace(",max_plies=4", "") for word in words)) == 0
-    free = json.loads(capsys.readouterr().out)["kept"]
-    assert capped["positions_at_stake"] < free["positions_at_stake"]
-    assert capped["share"] == 1.0
+@pytest.mark.parametrize(("cap", "at_stake"), [(4, 0), (36, 1)])
+def test_wins_that_the_cap_forbids_are_nothing_to_keep(cap: int, at_stake: int) -> None:
+    start = Quoridor(board_size=3, fences=1, max_plies=cap).new_initial_state()
+    count = quoridor_quality._Count(quoridor_library.table_for(start.game))
+    count.add(start, start.legal_actions()[0])
+    assert count.at_stake == at_stake
+    assert count.kept >= 1 - at_stake
+
+
+def test_openings_end_before_the_cap(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("evaluate", "quoridor", "--agent", "exact", "--games", "2", "--positions", "50", "--json")
+    assert run(*words, "--rules", "board_size=3,fences=1,max_plies=3") == 0
+    assert json.loads(capsys.readouterr().out)["kept_in_self_play"]["share"] == 1.0
 
 
 def test_a_draw_that_the_cap_makes_is_said_to_be_one(capsys: pytest.CaptureFixture[str]) -> None:
