@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
@@ -89,7 +90,8 @@ class Agent(ABC):
             state: a decision node; it is not changed.
             rng: where all randomness comes from; the same generator state gives the same decision unless time limits
                 the agent.
-            deadline: moment of `time.monotonic` by which to answer, in seconds; None for no limit.
+            deadline: moment of `time.monotonic` by which to answer, in seconds; None for no limit, infinite for one that
+                somebody who watches will set.
 
         Raises:
             AgentError: if there is nothing to decide, or the agent does not play this game.
@@ -105,3 +107,20 @@ def require_decision(state: State) -> None:
     if state.current_player() < 0:
         node = "the game is over" if state.is_terminal() else "a die is to be thrown"
         raise AgentError(f"there is nothing to decide here: {node}")
+
+
+def end_of(begin: float, seconds: float | None, deadline: float | None) -> float | None:
+    """Return the moment of `time.monotonic` at which a decision is to end, infinite for never; None if nothing says.
+
+    Args:
+        begin: moment at which it began.
+        seconds: that it may take.
+        deadline: as in `Agent.act`.
+
+    Raises:
+        AgentError: if the deadline is no number.
+    """
+    if deadline is not None and math.isnan(deadline):
+        raise AgentError("a deadline is a moment of time.monotonic, in seconds, not nan")
+    ends = [end for end in (deadline, None if seconds is None else begin + seconds) if end is not None]
+    return min(ends, default=None)

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import re
+import itertools
 
 from ..envs.core import State
 from ..envs.errors import SekishoError
 from .lines import in_one_line
 
-_OPTION = re.compile(r"option\s+name\s+(.+?)\s+type\s+\S+(.*)")
-_VARIANTS = re.compile(r"\svar\s+(\S+)")
 _MOST_OPTIONS = 10_000
 
 
@@ -40,11 +38,12 @@ class Told:
         if not words:
             return ""
         if words[0] in ("ugiok", "uciok"):
-            self.speaks = words[0]
-        elif words[0] == "option" and len(self.options) < _MOST_OPTIONS:
-            found = _OPTION.match(line.strip())
-            if found:
-                self.options[found[1].lower()] = _VARIANTS.findall(found[2])
+            self.speaks = self.speaks or words[0]  # one that was slow may answer both greetings
+        elif words[0] == "option" and len(words) > 3 and len(self.options) < _MOST_OPTIONS:
+            if words[1] == "name" and "type" in words[3:]:
+                kind = words.index("type", 3)
+                variants = [value for word, value in itertools.pairwise(words[kind + 2 :]) if word == "var"]
+                self.options[" ".join(words[2:kind]).lower()] = variants
         elif words[0] == "bestmove":
             self.best = words[1] if len(words) > 1 else ""
         elif words[:3] == ["info", "string", "error"]:

@@ -19,7 +19,7 @@ from .specs import options_of
 
 DEFAULT_SECONDS = 0.5
 """Time of a decision where nothing else limits it: for many programs a bare ``go`` is without end."""
-_UGI_SECONDS = 1.0
+_UGI_SECONDS = 3.0
 _TICK = 0.02
 _MAX_SEED = 2**31
 
@@ -39,7 +39,8 @@ class ExternalAgent(Agent):
         nodes: for a decision, at least 1.
         depth: for a decision, in plies, at least 1.
         options: of the program, ``Name=value,Name=value``.
-        handshake: seconds in which it must say who it is, and again in which it must be ready.
+        handshake: seconds in which it must say who it is.
+        loading: seconds in which it must be ready for a game.
         grace: seconds that a decision may take beyond its time.
         patience: seconds after which a program that does not answer counts as hung: without a limit of time from the
             beginning of the decision, else from the end of its time.
@@ -51,6 +52,7 @@ class ExternalAgent(Agent):
     depth: int | None = None
     options: str = ""
     handshake: float = 10.0
+    loading: float = 120.0
     grace: float = 0.5
     patience: float = 30.0
     _process: EngineProcess | None = field(default=None, init=False, repr=False, compare=False)
@@ -59,7 +61,7 @@ class ExternalAgent(Agent):
     _game_begins: bool = field(default=True, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        for name in ("seconds", "nodes", "depth", "handshake", "grace", "patience"):
+        for name in ("seconds", "nodes", "depth", "handshake", "loading", "grace", "patience"):
             value = getattr(self, name)
             if value is not None and not value > 0:
                 raise OptionError(f"engine: option {name!r} must be above 0, not {value}")
@@ -148,11 +150,11 @@ class ExternalAgent(Agent):
             self._set(process, "Seed", str(int(rng.integers(_MAX_SEED))))
         self._send(process, "uginewgame" if self._told.speaks == "ugiok" else "ucinewgame")
         try:
-            self._await_ready(process, self.handshake)
+            self._await_ready(process, self.loading)
         except EngineFault as fault:
             if fault.kind != "hung":
                 raise
-            raise EngineFault(self.command, "handshake", f"no readyok within {self.handshake:g} s") from fault
+            raise EngineFault(self.command, "handshake", f"no readyok within {self.loading:g} s") from fault
         self._game_begins = False
 
     def _await_ready(self, process: EngineProcess, seconds: float) -> None:

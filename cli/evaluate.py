@@ -63,6 +63,7 @@ class Command:
                 return
             why, rungs = evaluate_tokaido.why_not(game), (*LADDER, *evaluate_tokaido.perfect_rung(self, game))
             self.say_unused("only quoridor is measured by positions", "positions")
+            self.say_unused("a ladder measures place points", "utility")
         else:
             make_agent(self.agent).supports(game)
             self.say_unused("only tokaido has utilities", "utility")

@@ -18,6 +18,8 @@ from ..envs.quoridor.rules import Quoridor
 from .common import console, print_json
 from .evaluate import Command
 
+MOST_GAMES, MOST_POSITIONS = 1_000_000, 10**9
+
 
 def is_solved(game: Quoridor) -> bool:
     """Return whether the game has a table or can quickly get one."""
@@ -36,10 +38,10 @@ def run(command: Command, game: Quoridor) -> None:
     """Ask the agent about positions, let it play itself and perfect play, and print what came of it."""
     if command.against.strip() not in ("", "exact"):
         raise OptionError("--against: quoridor is measured against perfect play where it is solved")
-    if command.positions < 0:
-        raise OptionError(f"--positions must be 0 (all) or more, not {command.positions}")
-    if command.games < 2:
-        raise OptionError(f"--games must be 2 or more, not {command.games}")
+    if not 0 <= command.positions <= MOST_POSITIONS:
+        raise OptionError(f"--positions must be 0 (all) or up to {MOST_POSITIONS:,}, not {command.positions}")
+    if not 2 <= command.games <= MOST_GAMES:
+        raise OptionError(f"--games must be 2..{MOST_GAMES:,}, not {command.games}")
     if game.options["max_plies"] is None:  # games that neither side can win must end
         game = Quoridor(board_size=game.board_size, fences=game.options["fences"])
     begin = time.perf_counter()

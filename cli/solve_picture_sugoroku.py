@@ -34,6 +34,8 @@ def run(command: Command, game: PictureSugoroku) -> None:
     """Analyse a game; print the figures, and with ``--suggest`` the changes."""
     _check(command)
     output = command.file()
+    if output is not None:
+        _require_replaceable(output)
     if command.board is not None:
         game = _on_board(game, command)
     begin = time.perf_counter()
@@ -159,6 +161,19 @@ def _edit(edit: Edit, figures: Figures, seconds_a_roll: float) -> dict[str, Any]
         "advantage_pp": 100 * figures.advantage,
         "board": edit.board.to_dict(),
     }
+
+
+def _require_replaceable(path: Path) -> None:
+    """Refuse a file in which something else stands than what this command writes."""
+    try:
+        there = path.exists()
+        document = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None
+    except OSError as error:
+        raise RunError(f"cannot write {shown(str(path))}: {error.strerror or error}") from error
+    except (ValueError, RecursionError):
+        document = None
+    if there and not (isinstance(document, dict) and {"game", "board", "own_turns"} <= document.keys()):
+        raise OptionError(f"{path} is there already and was not written by this command: name another, or remove it")
 
 
 def _write(path: Path, document: dict[str, Any]) -> None:

@@ -9,8 +9,9 @@ from rich.console import Console
 
 from ..agents.exact import quoridor_library, quoridor_solver
 from ..agents.exact.keeping import Progress
-from ..agents.exact.quoridor_table import QuoridorTable, described, outcome
+from ..agents.exact.quoridor_table import QuoridorTable, described, identity, outcome, solved_game
 from ..envs.core import Game
+from ..envs.errors import AgentError, RunError
 from ..envs.quoridor.rules import Quoridor
 from .solve import Command
 from .solving import Solved, obtain, report
@@ -24,10 +25,19 @@ def run(command: Command, game: Game) -> None:
 
     def solve(output: Path | None, progress: Progress) -> QuoridorTable:
         if not command.force:
-            quoridor_solver.check_size(quoridor, quoridor_solver.MOST_POSITIONS)
+            try:
+                quoridor_solver.check_size(quoridor, quoridor_solver.MOST_POSITIONS)
+            except AgentError as error:
+                raise RunError(str(error)) from error
         return quoridor_library.solve_and_keep(quoridor, output, progress)
 
-    solved = obtain(command, lambda: quoridor_library.find(quoridor), lambda: quoridor_library.where(quoridor), solve)
+    solved = obtain(
+        command,
+        lambda: quoridor_library.find(quoridor),
+        lambda: quoridor_library.where(quoridor),
+        solve,
+        identity(solved_game(quoridor)),
+    )
     document = _document(quoridor, solved)
     report(command, document, solved.path, lambda out: _show(out, quoridor, document))
 
@@ -42,6 +52,7 @@ def _document(game: Quoridor, solved: Solved[QuoridorTable]) -> dict[str, Any]:
         "value": value,
         "plies": abs(plies) if value else None,
         "line": _line(game, table) if value else [],
+        "capped": plies != 0 and value == 0,
         **table.facts,
         "seconds": solved.seconds,
     }
@@ -64,7 +75,8 @@ def _show(out: Console, game: Quoridor, document: dict[str, Any]) -> None:
         )
         out.print(" ".join(document["line"]), highlight=False)
     else:
-        out.print(f"{described(game)}: a draw.", highlight=False)
+        capped = f": under the cap of {game.options['max_plies']} plies neither side wins" if document["capped"] else ""
+        out.print(f"{described(game)}: a draw{capped}.", highlight=False)
     out.print(
         f"{document['states']:,} positions, the longest win takes {document['longest']} plies, "
         f"{document['seconds']:.2f} s", highlight=False,

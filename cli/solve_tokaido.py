@@ -11,7 +11,7 @@ from rich.table import Table
 
 from ..agents.exact import tokaido_library, tokaido_solver
 from ..agents.exact.keeping import Progress
-from ..agents.exact.tokaido_table import UTILITIES, TokaidoTable
+from ..agents.exact.tokaido_table import UTILITIES, TokaidoTable, identity, solved_game
 from ..envs.core import Game
 from ..envs.errors import OptionError, RunError, nearest
 from ..envs.tokaido.rules import Tokaido
@@ -35,6 +35,7 @@ def run(command: Command, game: Game) -> None:
         lambda: tokaido_library.find(tokaido, utility),
         lambda: tokaido_library.where(tokaido, utility),
         solve,
+        identity(solved_game(tokaido), utility),
     )
     document = _document(tokaido, utility, solved)
     report(command, document, solved.path, lambda out: _show(out, tokaido, document))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic
@@ -37,6 +37,7 @@ def obtain(
     find: Callable[[], AnyTable | None],
     where: Callable[[], Path],
     solve: Callable[[Path | None, Progress], AnyTable],
+    wanted: Mapping[str, Any],
 ) -> Solved[AnyTable]:
     """Return the solution of a game, and write it where ``--output`` says.
 
@@ -45,12 +46,13 @@ def obtain(
         find: looks for a table that is known.
         where: the file in which `find` looks.
         solve: makes the table and writes it, to a file or else (None) to the cache folder.
+        wanted: what the table says of itself.
     """
     output, begin = command.file(), time.perf_counter()
     table = find()
     seconds = time.perf_counter() - begin
     if table is not None:
-        _take(table, where(), output)
+        _take(table, where(), output, wanted)
     else:
         with bar() as progress:
             table = solve(output, progress)
@@ -59,14 +61,14 @@ def obtain(
     return Solved(table, path if path.is_file() else None, float(facts.get("seconds", seconds)))
 
 
-def _take(table: keeping.Table, known: Path, output: Path | None) -> None:
+def _take(table: keeping.Table, known: Path, output: Path | None, wanted: Mapping[str, Any]) -> None:
     """Say that a game need not be solved as its table is known, and copy the table if that is wished."""
     if output is None:
         how = f"{known} ships" if known.parent == store.FOLDER else f"remove {known} to solve again"
         print(f"sekisho: already solved; {how}", file=sys.stderr)
         return
     if not (output.exists() and output.samefile(known)):
-        keeping.require_replaceable(output)
+        keeping.require_replaceable(output, wanted)
         keeping.save_as(table, output)
     print(f"sekisho: already solved; the table is a copy of {known}", file=sys.stderr)
 

@@ -37,6 +37,8 @@ CACHE_VARIABLE = "SEKISHO_CACHE_DIR"
 _PACKAGE = Path(__file__).resolve().parent.parent
 _KERNEL_LINE = re.compile(rb"^@(?:kernel|intrinsic)\b", re.MULTILINE)
 _FOLDER_NAME = re.compile(r"kernels-[0-9a-f]{16}")
+_PAUSE_SECONDS = 30.0
+"""Without compiling, after which it is said again that something is compiled."""
 _STALE_SECONDS = 30 * 24 * 3600.0
 
 _log = logging.getLogger("sekisho")
@@ -142,9 +144,9 @@ def _mark_used(folder: Path) -> None:
 
 
 @functools.cache
-def _say_compiling() -> None:
-    """Tell the person who waits, once a process, why."""
-    _log.warning("sekisho: compiling kernels of this part (once, for seconds to a minute) ...")
+def _say_compiling(_quiet_since: float) -> None:
+    """Tell the person who waits why; once for all that is compiled without a pause."""
+    _log.warning("sekisho: compiling kernels of this part (once, for seconds to a minute or two) ...")
 
 
 class _KernelLocator(_CacheLocator):  # type: ignore[misc]
@@ -192,10 +194,30 @@ def _digest(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
+class _Pause:
+    """When compiling was last taken up again after nothing had been compiled for a while."""
+
+    def __init__(self) -> None:
+        self._begun = self._last = -_PAUSE_SECONDS
+
+    def begun(self) -> float:
+        """Return that moment, which is now if nothing was compiled lately."""
+        now = time.monotonic()
+        if now - self._last >= _PAUSE_SECONDS:
+            self._begun = now
+        self._last = now
+        return self._begun
+
+    def end(self) -> None:
+        """Note that something has just been compiled."""
+        self._last = time.monotonic()
+
+
 class _KernelCache(FunctionCache):  # type: ignore[misc]
     """numba's function cache, in our folder, that survives a damaged or unwritable one."""
 
     _impl_class = _KernelCacheImpl
+    _pause = _Pause()
 
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__(function)
@@ -213,12 +235,13 @@ class _KernelCache(FunctionCache):  # type: ignore[misc]
             with contextlib.suppress(OSError):
                 self.flush()
         if found is None:
-            _say_compiling()
+            _say_compiling(self._pause.begun())
         else:
             _mark_used(Path(self.cache_path))
         return found
 
     def save_overload(self, sig: Any, data: Any) -> None:
+        self._pause.end()
         if not _open_folder(Path(self.cache_path)):
             return
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import tempfile
 from collections.abc import Iterator
@@ -30,8 +31,10 @@ def replaced(path: Path, suffix: str = "") -> Iterator[BinaryIO]:
         suffix: how the name of the file beside it ends, for whoever sweeps up after a process that was killed.
 
     Raises:
-        OSError: if it cannot be written; what stood at `path` is untouched.
+        OSError: if it cannot be written, or `path` is a device or a pipe; what stood there is untouched.
     """
+    if path.exists() and not (path.is_file() or path.is_dir()):  # a folder is refused by the system itself
+        raise OSError(errno.EINVAL, "it is a device or a pipe, no file", str(path))
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=suffix)
     try:
         with os.fdopen(handle, "wb") as file:

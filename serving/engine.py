@@ -20,11 +20,9 @@ from .queries import QUERIES, answer
 from .settings import Settings
 from .thinking import Mind, Thinking
 
-READY_SECONDS = 5.0
-"""How long ``isready`` waits for an agent that loads; it is then answered all the same."""
 _LAST_SECONDS = 2.0
 _MOST_PLIES = 20
-_OPTION = re.compile(r"name\s+(.+?)(?:\s+value(?:\s+(.*))?)?", re.DOTALL)
+_VALUE = re.compile(r"\svalue(?=\s|$)")
 
 HELP = (
     "ugi | uci: who this is and which options there are",
@@ -84,7 +82,9 @@ class Engine:
             words = line.split()
             if not words:
                 return
-            if words[0] == "setoption":
+            if words[0] == "quit":
+                _alone(words)
+            elif words[0] == "setoption":
                 self._set_option(line.strip().removeprefix("setoption").strip())
             elif words[0] in self._does:
                 self._does[words[0]](words)
@@ -129,13 +129,15 @@ class Engine:
         )
 
     def _set_option(self, text: str) -> None:
-        found = _OPTION.fullmatch(text)
-        if not found:
-            raise OptionError(f"expected setoption name NAME value VALUE, not {shown(text)}")
         self._require_idle()
+        found = _VALUE.search(text)
+        words, value = (text[: found.start()], text[found.end() :]) if found else (text, "")
+        first, *name = words.split()[:100] or [""]
+        if first != "name" or not name:
+            raise OptionError(f"expected setoption name NAME value VALUE, not {shown(text)}")
         settings = self._settings
         game, spec, seed, threads = settings.game, settings.agent, settings.seed, settings.threads
-        settings.set(found[1].strip(), (found[2] or "").strip())
+        settings.set(" ".join(name), value.strip())
         if settings.game != game:
             self._now = None
         if settings.game != game or (settings.agent, settings.threads) != (spec, threads):
@@ -146,9 +148,7 @@ class Engine:
     def _is_ready(self, words: list[str]) -> None:
         _alone(words)
         if self._job is None:
-            loading = threading.Thread(target=self._load, args=(self._agent(),), daemon=True)
-            loading.start()
-            loading.join(READY_SECONDS)
+            self._load(self._agent())  # whose clock runs after the answer must not find out what compiling takes
         self._say(["readyok"])
 
     def _load(self, mind: Mind) -> None:

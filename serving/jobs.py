@@ -12,6 +12,9 @@ from ..envs.core import State
 from ..envs.errors import SekishoError
 from ..envs.perft import perft
 
+_UNBROKEN_PLIES = 2
+"""Plies that are counted without looking up."""
+
 
 class Job(ABC):
     """Something under way that ends with lines of the protocol.
@@ -64,6 +67,18 @@ class Counting(Job):
         """Count no further first ply."""
         self._stopped = True
 
+    def _count(self, state: State, plies: int) -> int | None:
+        """Return the paths below a position; None if it was stopped: it looks up every few plies from the end."""
+        if plies <= _UNBROKEN_PLIES or state.is_terminal():
+            return perft(state, plies)
+        total = 0
+        for action in [o for o, _ in state.chance_outcomes()] if state.is_chance_node() else state.legal_actions():
+            count = None if self._stopped else self._count(state.child(action), plies - 1)
+            if count is None:
+                return None
+            total += count
+        return total
+
     def work(self) -> list[str]:
         """Return a line for each first ply and their sum."""
         state = self._state
@@ -72,7 +87,9 @@ class Counting(Job):
         for action in first:
             if self._stopped:
                 return [*lines, "info string stopped before all was counted"]
-            count = perft(state.child(action), self._plies - 1)
+            count = self._count(state.child(action), self._plies - 1)
+            if count is None:
+                return [*lines, "info string stopped before all was counted"]
             lines.append(f"{state.action_to_string(action)}: {count}")
             nodes += count
         return [*lines, f"nodes {nodes}"]

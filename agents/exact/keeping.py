@@ -16,7 +16,7 @@ import filelock
 
 from ...envs.compiling import cache_folder
 from ...envs.errors import OptionError, RunError, TableError
-from .table_file import HALF, Arrays, is_table, read_table, write_table
+from .table_file import HALF, Arrays, description_of, read_table, write_table
 
 CHECKPOINT_SECONDS = 60.0
 
@@ -87,17 +87,19 @@ def solve_into(
             it nobody waits.
 
     Raises:
-        OptionError: if the file is there and is no table.
+        OptionError: if the file is there and is no table of this game.
         RunError: if another process is solving the game, if the file cannot be written, or if memory does not suffice.
     """
     if not may_fail:
-        require_replaceable(path)
+        require_replaceable(path, wanted)
     with _alone(path.with_name(f".{path.name}.sekisho-lock"), may_fail, waits=find is not None):
         found = find() if find is not None else None
         if found is not None:
             return found
-        _sweep_up(path)
-        unfinished = Unfinished(path.with_name(path.name + ".sekisho-part"), wanted, overwrites=may_fail)
+        part = path.with_name(path.name + ".sekisho-part")
+        for file in (path, part):
+            _sweep_up(file)
+        unfinished = Unfinished(part, wanted, overwrites=may_fail)
         try:
             table = solve(unfinished.read(), unfinished.write)
         except MemoryError as error:
@@ -121,18 +123,27 @@ def save_as(table: Table, path: Path) -> None:
         raise RunError(f"cannot write the table, which is solved, to {path}: {error.strerror or error}") from error
 
 
-def require_replaceable(path: Path) -> None:
-    """Refuse a file for a table if what is there already is not one.
+def require_replaceable(path: Path, wanted: Mapping[str, Any]) -> None:
+    """Refuse a file for a table if what is there already is not a table of the same game.
+
+    Args:
+        path: of the file.
+        wanted: what the new table says of itself.
 
     Raises:
         OptionError: if it is something else.
         RunError: if that cannot be seen.
     """
     try:
-        if path.exists() and not (path.is_file() and is_table(path)):
-            raise OptionError(f"{path} is there already and is no table of sekisho: name another file, or remove it")
+        if not path.exists():
+            return
+        there = description_of(path) if path.is_file() else None
     except OSError as error:
         raise RunError(f"cannot write to {path}: {error.strerror or error}") from error
+    if there is None:
+        raise OptionError(f"{path} is there already and is no table of sekisho: name another file, or remove it")
+    if any(there.get(key) != wanted[key] for key in {"game", "rules", "utility"} & wanted.keys()):
+        raise OptionError(f"{path} is there already and is a table of another game: name another file, or remove it")
 
 
 @contextlib.contextmanager
@@ -180,12 +191,13 @@ class Unfinished:
         self._wanted = {**wanted, "unfinished": True}
         self._clock = clock
         self._next = clock() + CHECKPOINT_SECONDS
+        self._has_complained = False
 
     def read(self) -> Checkpoint | None:
         """Return what was left, or None; what is damaged or belongs to something else is not used."""
         try:
             arrays, description = read_table(self._path)
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             self._ours = True
             return None
         except (TableError, OSError) as error:
@@ -212,7 +224,9 @@ class Unfinished:
         try:
             write_table(self._path, arrays, {**self._wanted, "facts": facts})
         except OSError as error:
-            _log.warning("sekisho: cannot keep how far the run is in %s: %s", self._path, error.strerror or error)
+            if not self._has_complained:
+                _log.warning("sekisho: cannot keep how far the run is in %s: %s", self._path, error.strerror or error)
+            self._has_complained = True
         self._next = self._clock() + CHECKPOINT_SECONDS
 
     def remove(self) -> None:

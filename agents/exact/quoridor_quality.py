@@ -14,7 +14,7 @@ from ...envs.quoridor.rules import Quoridor, QuoridorState
 from ..agent import Agent
 from .keeping import Progress
 from .quoridor_reach import reachable
-from .quoridor_table import QuoridorTable
+from .quoridor_table import QuoridorTable, outcome
 
 BATCH = 256
 """Positions that an agent is asked about at once."""
@@ -66,9 +66,9 @@ class _Count:
         after = self._table.action_plies(state)
         if action not in after:
             raise RunError(f"an agent answers {state.to_text()!r} with {action!r:.80}, which is not legal")
-        outcomes = {int(np.sign(plies)) for plies in after.values()}
+        outcomes = {outcome(plies, state) for plies in after.values()}
         self.asked += 1
-        self.kept += int(np.sign(after[action])) == max(outcomes)
+        self.kept += outcome(after[action], state) == max(outcomes)
         self.at_stake += len(outcomes) > 1
 
     def share(self, total: int) -> Share:
@@ -148,9 +148,11 @@ def share_of_self_play(
 
 def _opened(game: Quoridor, rng: np.random.Generator) -> QuoridorState:
     """Return a position after random plies in which the game goes on."""
+    cap = game.options["max_plies"]
+    plies = game.opening_plies if cap is None else min(game.opening_plies, cap - 1)
     while True:
         state = game.new_initial_state()
-        for _ in range(game.opening_plies):
+        for _ in range(plies):
             if not state.is_terminal():
                 state.apply_action(int(rng.choice(state.legal_actions())))
         if not state.is_terminal():

@@ -84,6 +84,8 @@ def read_table(path: Path, private: bool = False) -> tuple[Arrays, dict[str, Any
         TableError: if it is no table, or was cut off or altered.
         OSError: if it cannot be read.
     """
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        raise TableError(f"{path} is a device or a pipe, no table")  # reading might wait for ever
     with path.open("rb") as file:  # one file to the end, should another be put in its place meanwhile
         size = os.fstat(file.fileno()).st_size
         length, places, description, written = _header(path, file, size)
@@ -100,18 +102,17 @@ def read_table(path: Path, private: bool = False) -> tuple[Arrays, dict[str, Any
     return {name: np.asarray(array) for name, array in arrays.items()}, description
 
 
-def is_table(path: Path) -> bool:
-    """Return whether a file begins like a table of this package, whole or not, of any game.
+def description_of(path: Path) -> dict[str, Any] | None:
+    """Return what a file says of itself if it begins like a table of this package, whole or not; else None.
 
     Raises:
         OSError: if it cannot be read.
     """
     try:
         with path.open("rb") as file:
-            _header(path, file, os.fstat(file.fileno()).st_size)
+            return _header(path, file, os.fstat(file.fileno()).st_size)[2]
     except TableError:
-        return False
-    return True
+        return None
 
 
 def _header(path: Path, file: BinaryIO, size: int) -> tuple[int, dict[str, _Place], dict[str, Any], str]:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ...envs.core import Game, State
 from ...envs.errors import AgentError, OptionError, SekishoError
-from ..agent import Agent, Decision, require_decision
+from ..agent import Agent, Decision, end_of, require_decision
 from ..choices import RETURN
 from ..exact.tokaido_table import UTILITIES
 from ..registry import make_agent
@@ -24,6 +24,7 @@ from .turns import EQUAL, new_turn
 DEFAULT_TURNS = 2
 """Where neither turns nor seconds are given."""
 MOST_TURNS = 20
+MOST_SECONDS = 86_400.0
 
 
 @dataclass
@@ -35,13 +36,14 @@ class ExpectimaxAgent(Agent):
 
     Args:
         turns: looked at after the own move, 0..20; the own turn is always played to its end, further throws included.
-        leaf: what judges positions: ``race``, ``exact`` where the game is solved, or any agent with `position_values`.
+        leaf: what judges positions: ``race``, ``exact`` where the game is solved, or any agent with `position_values`, by its
+            spec string or itself.
         seconds: for a decision, above 0: turn after turn is looked at until time is up, or `turns` is reached.
         utility: what seats play for: ``place_points`` or ``first_only`` (1 for the first, 0 for the others).
     """
 
     turns: int | None = None
-    leaf: str = RACE
+    leaf: str | Agent = RACE
     seconds: float | None = None
     utility: str = UTILITIES[0]
     _judge: Agent | None = field(default=None, init=False, repr=False, compare=False)
@@ -49,9 +51,16 @@ class ExpectimaxAgent(Agent):
 
     def __post_init__(self) -> None:
         _check(self.turns is None or 0 <= self.turns <= MOST_TURNS, "turns", f"0..{MOST_TURNS}", self.turns)
-        _check(self.seconds is None or self.seconds > 0, "seconds", "above 0", self.seconds)
+        _check(
+            self.seconds is None or 0 < self.seconds <= MOST_SECONDS,
+            "seconds",
+            f"above 0, up to {MOST_SECONDS:.0f}",
+            self.seconds,
+        )
         _check(self.utility in UTILITIES, "utility", " or ".join(UTILITIES), self.utility)
-        if self.leaf != RACE:
+        if isinstance(self.leaf, Agent):
+            self._judge = self.leaf
+        elif self.leaf != RACE:
             try:
                 self._judge = make_agent(self.leaf)
             except SekishoError as error:
@@ -69,7 +78,7 @@ class ExpectimaxAgent(Agent):
         """Return what each action is worth to the seat to move, float64 ``[num_actions]``, NaN where illegal."""
         require_decision(state)
         values = np.full(state.game.num_actions, np.nan)
-        for action, seats in self._search([state], self._end(time.monotonic(), None))[0][0].items():
+        for action, seats in self._search([state], end_of(time.monotonic(), self.seconds, None))[0][0].items():
             values[action] = seats[state.current_player()]
         return values
 
@@ -84,7 +93,7 @@ class ExpectimaxAgent(Agent):
         self._look_for(state.game)
         require_decision(state)
         begin = time.monotonic()
-        found, turns = self._search([state], self._end(begin, deadline))
+        found, turns = self._search([state], end_of(begin, self.seconds, deadline))
         look = self._look_for(state.game)
         statistics: dict[str, object] = {
             "turns": turns,
@@ -126,12 +135,6 @@ class ExpectimaxAgent(Agent):
         while state.is_chance_node():
             state.apply_action(state.chance_outcomes()[0][0])
         self._search([state], None, most=1)
-
-    def _end(self, begin: float, deadline: float | None) -> float | None:
-        ends = [] if deadline is None else [deadline]
-        if self.seconds is not None:
-            ends.append(begin + self.seconds)
-        return min(ends, default=None)
 
     def _most(self, states: Sequence[State], end: float | None) -> int:
         """Return how many turns are to be looked at."""

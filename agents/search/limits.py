@@ -20,15 +20,21 @@ class Limits:
     Args:
         simulations: how many; None for no bound.
         end: moment of `time.monotonic` to stop at; None for no bound. One batch is run however late it is.
-        between: called between batches, in one of the threads, with the simulations so far; true ends the search.
+        between: called between batches, in one of the threads, with the simulations so far.
+        stopped: asked between batches in all of them; true ends the search.
     """
 
     def __init__(
-        self, simulations: int | None, end: float | None, between: Callable[[int], bool] | None = None
+        self,
+        simulations: int | None,
+        end: float | None,
+        between: Callable[[int], None] | None = None,
+        stopped: Callable[[], bool] | None = None,
     ) -> None:
         self._left = _MOST if simulations is None else simulations
         self._end = math.inf if end is None else end
         self._between = between
+        self._asked_to_stop = stopped or (lambda: False)
         self._lock = threading.Lock()
         self._stopped = False
         self.done = 0
@@ -44,7 +50,7 @@ class Limits:
             return
         errors: list[BaseException] = []
 
-        def guarded(search: Callable[[int], int], between: Callable[[int], bool] | None) -> None:
+        def guarded(search: Callable[[int], int], between: Callable[[int], None] | None) -> None:
             try:
                 self._work(search, between)
             except BaseException as error:  # told to who waits, below
@@ -66,7 +72,7 @@ class Limits:
         if errors:
             raise errors[0]
 
-    def _work(self, search: Callable[[int], int], between: Callable[[int], bool] | None) -> None:
+    def _work(self, search: Callable[[int], int], between: Callable[[int], None] | None) -> None:
         batch, timed = _FIRST_BATCH, math.isfinite(self._end)
         while True:
             wanted = self._take(batch)
@@ -77,8 +83,9 @@ class Limits:
             now = time.monotonic()
             with self._lock:
                 self.done += done
-            asked = between is not None and between(self.done)
-            if done < wanted or self._stopped or asked or now >= self._end:
+            if between is not None:
+                between(self.done)
+            if done < wanted or self._stopped or self._asked_to_stop() or now >= self._end:
                 self._stopped = True
                 return
             spent = max(now - begin, 1e-7)

@@ -10,8 +10,8 @@ from functools import partial
 import numpy as np
 
 from ...envs.core import Game, State
-from ...envs.errors import AgentError, OptionError
-from ..agent import Agent, Decision, Watch, require_decision
+from ...envs.errors import OptionError
+from ..agent import Agent, Decision, Watch, end_of, require_decision
 from .search import Child, Rules, Search
 from .tools import game_tools
 
@@ -154,17 +154,18 @@ class MctsAgent(Agent):
         if self.tree == "fresh":
             search.forget()
         seat = state.current_player()
-        limits = self._simulations(state, deadline), self._end(begin, deadline)
-        between = None if self.watch is None else partial(self._look, self.watch, seat, search, begin)
-        done = search.run(state, rng, *limits, between)
+        limits = self._simulations(state, deadline), end_of(begin, self.seconds, deadline)
+        watch = self.watch
+        between = None if watch is None else partial(self._look, watch, seat, search, begin)
+        stopped = None if watch is None else lambda: watch.stopped
+        done = search.run(state, rng, *limits, between, stopped)
         return self._decision(self._choose(search.children(), seat, search, rng), seat, search, begin, done)
 
-    def _look(self, watch: Watch, seat: int, search: Search, begin: float, done: int) -> bool:
-        """Tell who watches what would be played now; return whether to stop."""
+    def _look(self, watch: Watch, seat: int, search: Search, begin: float, done: int) -> None:
+        """Tell who watches what would be played now."""
         if watch.is_due and not watch.stopped:
             with search.alone():
                 watch.look(lambda: self._decision(_most_visited(search.children(), seat), seat, search, begin, done))
-        return watch.stopped
 
     def _decision(self, chosen: Child, seat: int, search: Search, begin: float, done: int) -> Decision:
         """Return `chosen` with what the search found out in `done` simulations."""
@@ -199,14 +200,6 @@ class MctsAgent(Agent):
         if len(state.legal_actions()) == 1:
             return min(_FORCED_SIMULATIONS, wanted or _FORCED_SIMULATIONS)
         return wanted
-
-    def _end(self, begin: float, deadline: float | None) -> float | None:
-        ends = [] if deadline is None else [deadline]
-        if deadline is not None and not math.isfinite(deadline):
-            raise AgentError(f"a deadline is a moment of time.monotonic, in seconds, not {deadline}")
-        if self.seconds is not None:
-            ends.append(begin + self.seconds)
-        return min(ends, default=None)
 
     def _choose(self, children: list[Child], seat: int, search: Search, rng: np.random.Generator) -> Child:
         """Return what to play: by visits, but a proven win at once and a proven loss never where there is a choice.

@@ -152,7 +152,8 @@ class Search:
 
     def run(
         self, state: State, rng: np.random.Generator, simulations: int | None, end: float | None,
-        between: Callable[[int], bool] | None = None,
+        between: Callable[[int], None] | None = None,
+        stopped: Callable[[], bool] | None = None,
     ) -> int:  # fmt: skip
         """Search a decision of this game; what the tree holds of it is kept and added to.
 
@@ -161,7 +162,8 @@ class Search:
             rng: gives the keys of the random numbers, and the noise.
             simulations: how many at most; None for no bound.
             end: moment of `time.monotonic` to stop at; None for no bound.
-            between: called every few milliseconds with the simulations so far; true ends the search. It may look at
+            stopped: asked every few milliseconds whether to stop.
+            between: called every few milliseconds with the simulations so far. It may look at
                 the tree where it is `alone`.
 
         Returns:
@@ -179,7 +181,7 @@ class Search:
             elif self.tree.children[0] == 0:
                 searches[0](1)
             self._add_noise(rng)
-        limits = Limits(simulations, end, between)
+        limits = Limits(simulations, end, between, stopped)
         limits.run(searches)
         return settled + limits.done
 

@@ -17,6 +17,7 @@ import pytest
 
 from sekisho.agents import make_agent
 from sekisho.agents.agent import Watch
+from sekisho.agents.engine_answers import Told
 from sekisho.agents.external import ExternalAgent
 from sekisho.agents.specs import Spec, parse_spec
 from sekisho.envs import load_game
@@ -25,7 +26,7 @@ from sekisho.envs.errors import AgentError, EngineFault, OptionError, SekishoErr
 from support.referee import COMMAND
 
 WAYWARD = f"{shlex.quote(sys.executable)} {Path(__file__).parent.parent / 'support' / 'wayward_engine.py'}"
-QUICK = "seconds=0.2,handshake=10,patience=1,grace=0.6"
+QUICK = "seconds=0.2,handshake=10,loading=10,patience=1,grace=0.6"
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="processes as POSIX knows them")
 
@@ -137,7 +138,7 @@ FAULTS = {
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_fault_is_named_and_the_next_decision_starts_the_program_again(fault: str, tmp_path: Path) -> None:
     kind, words = FAULTS[fault]
-    options = QUICK.replace("handshake=10", "handshake=1.5") if kind == "handshake" else QUICK
+    options = QUICK.replace("=10", "=1.5") if kind == "handshake" else QUICK
     agent = wayward(fault, tmp_path / "mark", options)
     begin = time.monotonic()
     with pytest.raises(EngineFault) as caught:
@@ -146,7 +147,7 @@ def test_a_fault_is_named_and_the_next_decision_starts_the_program_again(fault: 
     assert caught.value.kind == kind
     assert caught.value.reason.startswith(f"{kind}: ")
     assert words in str(caught.value)
-    agent.handshake = 10.0
+    agent.handshake = agent.loading = 10.0
     assert start().action_to_string(agent.act(start(), rng()).action) == "e2"
 
 
@@ -305,3 +306,19 @@ def test_it_is_an_opponent_of_environments() -> None:
         *_, info = env.step(action)
     assert env.unwrapped.state.moves() == ["e2", "e8", "e3", "e7"]  # type: ignore[attr-defined]
     env.close()
+
+
+def test_a_line_of_blanks_in_the_handshake_holds_nothing_up() -> None:
+    told = Told()
+    begin = time.monotonic()
+    told.hear("option name a" + " " * 300_000 + "b")
+    told.hear("option name Game type combo default quoridor var quoridor var tokaido")
+    assert time.monotonic() - begin < 1
+    assert told.options == {"game": ["quoridor", "tokaido"]}
+
+
+def test_the_first_answer_to_a_greeting_counts() -> None:
+    told = Told()
+    for line in ("ugiok", "uciok"):
+        told.hear(line)
+    assert told.speaks == "ugiok"

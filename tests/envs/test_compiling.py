@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 import sekisho
+from sekisho.envs import compiling
 from sekisho.envs.compiling import cache_folder
 from sekisho.envs.counter_rng import draw, draw_below, mix, new_rng
 
@@ -84,6 +85,21 @@ def copied(tmp_path: Path) -> Place:
     shutil.copytree(PACKAGE / "envs", parent / "sekisho" / "envs", ignore=ignored)
     shutil.copy(PACKAGE / "__init__.py", parent / "sekisho")
     return Place(parent, tmp_path / "cache")
+
+
+def test_compiling_is_said_again_after_a_pause(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 1000.0
+    monkeypatch.setattr(compiling.time, "monotonic", lambda: now)
+    pause = compiling._Pause()
+    first = pause.begun()
+    now += 20
+    assert pause.begun() == first
+    now += 100  # one function took long
+    pause.end()
+    now += 20
+    assert pause.begun() == first
+    now += 40
+    assert pause.begun() != first
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,9 @@ def referee() -> Iterator[Referee]:
         yield found
         status, errors = found.leave()
         assert status == 0
-        assert set(errors.splitlines()) <= {"sekisho: compiling kernels (only the first time, up to a minute) ..."}
+        assert set(errors.splitlines()) <= {
+            "sekisho: compiling kernels of this part (once, for seconds to a minute or two) ..."
+        }
 
 
 @pytest.fixture(autouse=True)
@@ -216,6 +218,36 @@ def test_stop_is_answered_within_50_milliseconds(referee: Referee) -> None:
         time.sleep(0.3)
         spent.append(stopped_in(referee))
     assert min(spent) < 0.05, spent
+
+
+def test_stop_is_answered_within_50_milliseconds_by_two_threads(referee: Referee) -> None:
+    referee.send("setoption name Threads value 2", "isready")
+    referee.until("readyok")
+    spent = []
+    for _ in range(8):
+        referee.send("go infinite")
+        time.sleep(0.3)
+        spent.append(stopped_in(referee))
+    assert sorted(spent)[len(spent) // 2] < 0.05, spent
+
+
+def test_a_long_line_of_blanks_holds_nothing_up(referee: Referee) -> None:
+    referee.send("go infinite")
+    begin = time.monotonic()
+    referee.send("setoption name a" + " " * 300_000 + "b value", "stop")
+    referee.until("bestmove")
+    assert time.monotonic() - begin < 2
+
+
+def test_counting_is_stopped_within_a_second(referee: Referee) -> None:
+    referee.send("perft 3")  # which loads the compiled code
+    referee.until("nodes")
+    referee.send("perft 9")
+    time.sleep(0.2)
+    begin = time.monotonic()
+    referee.send("stop")
+    assert referee.until("info")[-1].startswith("info string stopped")
+    assert time.monotonic() - begin < 2
 
 
 def test_while_it_searches_it_reports_and_answers_and_refuses_what_would_disturb(referee: Referee) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 from ....envs.core import Game, State
 from ....envs.errors import AgentError, OptionError
 from ....envs.quoridor.rules import Quoridor
-from ...agent import Agent, Decision, Watch, require_decision
+from ...agent import Agent, Decision, Watch, end_of, require_decision
 from .frames import DECIDED, DEPTH_LIMIT
 from .search import AlphaBetaSearch, Found
 
@@ -80,21 +80,20 @@ class AlphaBetaAgent(Agent):
         search = self._search_for(state.game)
         require_decision(state)
         begin = time.monotonic()
-        if deadline is not None and not math.isfinite(deadline):
-            raise AgentError(f"a deadline is a moment of time.monotonic, in seconds, not {deadline}")
-        ends = [end for end in (deadline, begin + self.seconds if self.seconds else None) if end is not None]
-        unlimited = not ends and self.nodes is None and self.depth is None
+        end = end_of(begin, self.seconds, deadline)
+        unlimited = end is None and self.nodes is None and self.depth is None
         nodes = DEFAULT_NODES if unlimited else self.nodes
-        between = None if self.watch is None else partial(self._look, self.watch, search, begin)
-        found = search.run(state, self.depth or DEPTH_LIMIT, nodes, min(ends, default=None), between)
+        watch = self.watch
+        between = None if watch is None else partial(self._look, watch, search, begin)
+        stopped = None if watch is None else lambda: watch.stopped
+        found = search.run(state, self.depth or DEPTH_LIMIT, nodes, end, between, stopped)
         return _decision(found, begin)
 
     @staticmethod
-    def _look(watch: Watch, search: AlphaBetaSearch, begin: float, _nodes: int) -> bool:
-        """Tell who watches what would be played now; return whether to stop."""
+    def _look(watch: Watch, search: AlphaBetaSearch, begin: float, _nodes: int) -> None:
+        """Tell who watches what would be played now."""
         if search.has_found:
             watch.look(lambda: _decision(search.found(), begin))
-        return watch.stopped
 
 
 def _decision(found: Found, begin: float) -> Decision:

@@ -113,7 +113,8 @@ class AlphaBetaSearch:
         depth: int,
         nodes: int | None,
         end: float | None,
-        between: Callable[[int], bool] | None = None,
+        between: Callable[[int], None] | None = None,
+        stopped: Callable[[], bool] | None = None,
     ) -> Found:
         """Search a decision of this game.
 
@@ -122,11 +123,12 @@ class AlphaBetaSearch:
             depth: plies to look ahead, at most.
             nodes: positions to enter, at most; None for no bound.
             end: moment of `time.monotonic` to stop at; None for no bound.
-            between: called now and then with the nodes so far; true ends the search.
+            between: called every few milliseconds with the nodes so far.
+            stopped: asked as often whether to stop.
         """
         self._begin(state, depth)
         arrays = self._frames, self._control, self._scratch, self._entries, self._layouts, self._races, self._data
-        limits = Limits(nodes, end, between)
+        limits = Limits(nodes, end, between, stopped)
         limits.run([functools.partial(run, self.game.rules, *arrays)])
         while not self.has_found:  # out of time before the first move was judged
             run(self.game.rules, *arrays, 64)

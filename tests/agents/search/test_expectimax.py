@@ -265,3 +265,16 @@ def test_a_lookahead_that_does_not_fit_into_memory_says_so(monkeypatch: pytest.M
     with pytest.raises(AgentError, match="smaller 'turns', or 'seconds'"):
         make_agent("expectimax:turns=12").act(state, np.random.default_rng(0))
     assert make_agent("expectimax:seconds=2").act(state, np.random.default_rng(0)).statistics["turns"] >= 1
+
+
+def test_an_agent_of_ones_own_judges_the_leaves() -> None:
+    state = load_game("tokaido", players=3).from_text("23 41c 30 / 1 / [2-5]")
+    agent = ExpectimaxAgent(turns=1, leaf=Judge())
+    assert agent.act(state, np.random.default_rng(0)).action in state.legal_actions()
+
+
+@pytest.mark.parametrize("name", ["expectimax:turns=0", "mcts:simulations=10"])
+def test_a_deadline_that_is_no_number_is_refused(name: str) -> None:
+    state = load_game("tokaido").from_text("23 41c / 1 / [2-5]")
+    with pytest.raises(AgentError, match="not nan"):
+        make_agent(name).act(state, np.random.default_rng(0), float("nan"))
