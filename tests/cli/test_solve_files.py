@@ -102,13 +102,16 @@ def test_a_full_disk_is_complained_of_once(
     assert caplog.text.count("No space left") == 1
 
 
-@pytest.mark.parametrize(("cap", "at_stake"), [(4, 0), (36, 1)])
+@pytest.mark.parametrize(("cap", "at_stake"), [(2, 0), (36, 1)])
 def test_wins_that_the_cap_forbids_are_nothing_to_keep(cap: int, at_stake: int) -> None:
-    start = Quoridor(board_size=3, fences=1, max_plies=cap).new_initial_state()
-    count = quoridor_quality._Count(quoridor_library.table_for(start.game))
-    count.add(start, start.legal_actions()[0])
-    assert count.at_stake == at_stake
-    assert count.kept >= 1 - at_stake
+    state = Quoridor(board_size=3, fences=1, max_plies=cap).new_initial_state()
+    state.apply_moves("a1v")  # after which some moves win in 3 plies or more, and some lose
+    count = quoridor_quality._Count(quoridor_library.table_for(state.game))
+    for action in state.legal_actions():
+        count.add(state, action)
+    assert count.asked == 6
+    assert count.at_stake == 6 * at_stake
+    assert count.kept == (4 if at_stake else 6)
 
 
 def test_openings_end_before_the_cap(capsys: pytest.CaptureFixture[str]) -> None:
