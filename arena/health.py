@@ -233,7 +233,7 @@ def narrowness() -> str:
     columns = shutil.get_terminal_size().columns
     if not sys.stdout.isatty() or columns >= _COLUMNS:
         return ""
-    return f"boards want {_COLUMNS} columns; this terminal has {columns}"
+    return f"boards want {_COLUMNS} columns; this terminal has {columns}: widen it, or lines wrap"
 
 
 def _terminal() -> Check:
@@ -246,7 +246,7 @@ def _terminal() -> Check:
         )
         return Check("terminal", WARNING, found, advice)
     if narrowness():
-        return Check("terminal", WARNING, found, f"{narrowness()}: make the window wider")
+        return Check("terminal", WARNING, found, narrowness())
     if os.environ.get("TERM") == "dumb":
         return Check("terminal", OK, f"{found}, TERM=dumb: no line editing")
     return Check("terminal", OK, found)

@@ -26,7 +26,7 @@ from ..envs.core import Game
 from ..envs.errors import OptionError
 from .common import Flag, console, interruptible, print_json, progress
 from .recorded_games import found_games, one_game
-from .words import cell, say
+from .words import UNITS, cell, say
 
 
 @dataclass
@@ -82,7 +82,7 @@ def _show(game: RecordedGame, judge: Judge, moves: Sequence[MoveLoss]) -> None:
         )  # fmt: skip
     out = console()
     out.print(table)
-    say(f"By the view of {judge.name}; values of the seat to move, unit: {judge.unit}.")
+    say(f"By the view of {judge.name}; values of the seat to move, unit: {UNITS.get(judge.unit, judge.unit)}.")
     for line in summaries(game, moves):
         say(f"{game.seat_name(line.seat)}: {_summary(line, estimated)}", indent="  ")
 

@@ -186,11 +186,15 @@ class Shelf:
             _released(self.path, self._lock)
             self._lock = None
 
-    def where(self) -> str:
-        """Return in words where the game is kept; the name stands on a line of its own, so that it can be copied."""
+    def where(self, game: str = "The game") -> str:
+        """Return in words where the game is kept; the name stands on a line of its own, so that it can be copied.
+
+        Args:
+            game: what to call it.
+        """
         if self._lost:
-            return f"The game is not saved: {self.trouble}. Name another file, as in: save other.json"
-        return "Nothing was played yet." if self.path is None else f"The game is kept in\n{shlex.quote(str(self.path))}"
+            return f"{game} is not saved: {self.trouble}. Name another file, as in: save other.json"
+        return "Nothing was played yet." if self.path is None else f"{game} is kept in\n{shlex.quote(str(self.path))}"
 
     def farewell(self, session: Session) -> str:
         """Return in words where the game is, and how to go on; where it could not be written, its moves instead."""

@@ -25,7 +25,7 @@ from ..envs.errors import EngineFault, NotationError, OptionError, RunError, Sek
 from .common import interruptible, path_from_words
 from .keyboard import GoneError, Keyboard, ended_in_order, undisturbed
 from .shelf import Shelf
-from .table_help import ALIASES, HELP
+from .table_help import ALIASES, HELP, in_full, look_example
 from .table_view import FEW, decisions, few_moves, result_line, seat_name, sensible, show_choice, show_choices
 from .words import message, rules_line, say
 
@@ -45,6 +45,7 @@ class Table:
         self.session, self.shelf = session, shelf
         self._keyboard = Keyboard(self._typable)
         self._leaving = False
+        self._somebody = False  # whether a person has been asked at the end of a game: no table to be left unasked then
         self._shown = False  # whether the board was, since it last changed
         self._does: dict[str, Callable[[list[str]], None]] = {
             "?": self._help, "look": self._look, "moves": self._moves, "show": self._show, "hint": self._hint,
@@ -149,7 +150,10 @@ class Table:
         only = sensible(session)
         if not line and len(only) == 1:  # to throw a die needs no more than a key
             line = session.state.action_to_string(only[0])
-        self._obey(line, self._play_move)
+        if line:
+            self._obey(line, self._play_move)
+        else:
+            say(f"There is a choice. Type one: {few_moves(session)}; or ? for help.", indent="  ")
 
     def _after_the_end(self) -> None:
         session = self.session
@@ -161,9 +165,10 @@ class Table:
                 say()
             say(result_line(session))
             self._shown = True
-        if not session.has_people:
+        if not session.has_people and not self._somebody:
             self._leaving = True
             return
+        self._somebody = True
         line = self._keyboard.ask("rematch, undo, journal or quit> ")
         if line is None:
             self._leaving = True
@@ -209,16 +214,18 @@ class Table:
             for entry in HELP.values():
                 say(f"  {entry.usage:<{width}}  {entry.line}")
             say(f"Moves now: {few_moves(self.session)}", indent="  ")
+            if self.session.game.move_notation:
+                say(f"Notation: {self.session.game.move_notation}", indent="  ")
             return
         name = ALIASES.get(words[0].lower(), words[0].lower())
         if name not in HELP:
             raise OptionError(f"there is no word {shown(words[0])}; {nearest(name, HELP)}")
-        entry = HELP[name]
-        say(f"{entry.usage}: {entry.line}. {entry.more}".strip())
+        say(in_full(name, self.session))
 
     def _look(self, words: list[str]) -> None:
         if not words:
-            raise OptionError("name a move, as in: look " + few_moves(self.session).split(",")[0])
+            example = look_example(self.session)
+            raise OptionError(f"name a move, {example}" if example else "there is nothing to decide here")
         for word in words:
             show_choice(self.session.state, self.session.state.string_to_action(word))
 
@@ -266,10 +273,17 @@ class Table:
     def _seat(self, words: list[str]) -> None:
         if len(words) < 2 or not words[0].isascii() or not words[0].isdigit() or len(words[0]) > 2:
             raise OptionError("expected a number and who plays, as in: seat 1 heuristic")
-        number = int(words[0])
-        self.session.take_over(number - 1, " ".join(words[1:]))
-        say(f"{seat_name(self.session, number - 1)} plays on")
-        self._shown = False
+        number, session = int(words[0]), self.session
+        session.take_over(number - 1, " ".join(words[1:]))
+        if session.is_over:  # nothing to be shown again
+            self.shelf.keep(session)
+            following = (number - 2) % len(session.players) + 1
+            say(
+                f"The game is over: {seat_name(session, number - 1)} plays from the rematch on, and has seat {following} there."
+            )
+        else:
+            say(f"{seat_name(session, number - 1)} plays on")
+            self._shown = False
 
     def _journal(self, _words: list[str]) -> None:
         say(self.session.state.journal_text() or "nothing was played yet", indent="     ")
@@ -310,7 +324,7 @@ class Table:
         if not self.shelf.keep(self.session):
             raise RunError(f"this game would be lost: {self.shelf.trouble}; name another file, as in: save other.json")
         shelf = find_shelf()
-        print(self.shelf.where())
+        print(self.shelf.where("The game" if shelf is self.shelf else "The game you leave"))
         if shelf is not self.shelf:
             self.shelf.release()
         self.session, self.shelf, self._shown = session, shelf, False

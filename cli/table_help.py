@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..arena.session import STAND_IN
+from ..arena.session import STAND_IN, Session
+from .table_view import sensible
+from .words import UNITS
 
 
 class Help(NamedTuple):
@@ -17,13 +19,14 @@ class Help(NamedTuple):
 
 HELP = {
     "?": Help("? [WORD]", "this list, or more about one word", "help is the same."),
-    "look": Help("look MOVE …", "where a move would lead, without playing it", "As in: look e3h e4v"),
+    "look": Help("look MOVE …", "where a move would lead, without playing it"),
     "moves": Help("moves", "everything you may play now"),
     "show": Help("show", "the board again"),
     "hint": Help(
         "hint [SPEC]",
         "what a CPU player would play",
-        f"SPEC names it, as in: hint random; without one it is {STAND_IN}. It plays nothing for you.",
+        f"SPEC names it, as in: hint random; without one it is {STAND_IN}. It plays nothing for you. What the choices are "
+        f"worth is told in {'; or in '.join(UNITS.values())}.",
     ),
     "undo": Help(
         "undo",
@@ -58,3 +61,17 @@ HELP = {
 }
 ALIASES = {"help": "?", "h": "?", "exit": "quit", "q": "quit", "board": "show", "preview": "look"}
 """Other spellings."""
+
+
+def look_example(session: Session) -> str:
+    """Return how `look` could be used now, by the first moves of the position; empty where nothing is to be decided."""
+    names = [session.state.action_to_string(action) for action in sensible(session)[:2]]
+    return f"as in: look {' '.join(names)}" if names else ""
+
+
+def in_full(name: str, session: Session) -> str:
+    """Return everything about a word of `HELP`; its examples are those of the game and the position."""
+    entry = HELP[name]
+    example = look_example(session).replace("as", "As", 1) if name == "look" else ""
+    notation = session.game.move_notation if name == "moves" else ""
+    return f"{entry.usage}: {entry.line}. {example or notation or entry.more}".strip()

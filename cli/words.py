@@ -13,6 +13,11 @@ from ..envs.core import Game
 from ..envs.options import spell_value
 
 WIDTH = 100
+UNITS = {
+    "return": "return, which the mover expects at the end: -1 (lost) to 1 (won)",
+    "steps": "steps of a pawn that a choice is worth to the mover: 20 where the win is in sight, -20 the loss",
+}
+"""What the values of choices are told in, for people; a unit that is not here speaks for itself."""
 _LONGEST = 300  # letters of a word in a message; names of files are shorter
 
 

@@ -76,6 +76,7 @@ class Game(ABC):
     Attributes:
         name: as `load_game` knows it.
         title: as people know it.
+        move_notation: how moves are written, for people; empty where that is plain.
         OPTIONS: the rule options it can be given, as keywords.
         options: all rule options with their values.
         num_players: number of seats.
@@ -96,6 +97,7 @@ class Game(ABC):
 
     name: ClassVar[str]
     title: ClassVar[str]
+    move_notation: ClassVar[str] = ""
     OPTIONS: ClassVar[tuple[Option, ...]]
     kernels: ClassVar[Kernels]
     opening_plies: ClassVar[int] = 0

@@ -27,8 +27,11 @@ def preview(state: PictureState, action: int) -> Preview:
         return Preview(f"{move}: {_in_words(state, state.walk(action))}", {"move": move, **data})
     if action == compiled.RESIGN:
         end = state.child(action).end_reason()
-        ending = "; the game is over" if end else ""
-        return Preview(f"seat {state.seat + 1} resigns and shares the last rank{ending}", {"move": move, "end": end})
+        if state.game.num_players == 2:
+            meaning = f"resigns: seat {2 - state.seat} wins"
+        else:
+            meaning = "resigns and shares the last rank" + ("; the game is over" if end else "")
+        return Preview(f"seat {state.seat + 1} {meaning}", {"move": move, "end": end})
     square = state.squares[state.seat]
     lines = [f"{face}: {_in_words(state, state.walk(face - 1))}" for face in FACES]
     faces = [_face_data(state, outcome) for outcome in range(compiled.NUM_FACES)]

@@ -132,6 +132,10 @@ class Quoridor(Game):
 
     name = "quoridor"
     title = "Quoridor"
+    move_notation = (
+        "c2 is the pawn to c2. A fence, h or v, covers two squares: b2h lies between ranks 2 and 3 over files b and c, "
+        "b2v between files b and c along ranks 2 and 3."
+    )  # true on every size of board
     OPTIONS = OPTIONS
     kernels = KERNELS
     opening_plies = 4

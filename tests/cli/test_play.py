@@ -21,7 +21,7 @@ from sekisho.cli.keyboard import undisturbed
 from sekisho.cli.main import main
 from sekisho.cli.table_help import HELP
 from sekisho.cli.words import message
-from sekisho.envs import game_names, register_game, registry
+from sekisho.envs import game_names, load_game, register_game, registry
 
 SMALL = ("play", "quoridor", "--rules", "board_size=5,fences=2", "--seed", "1")
 ESCAPE = "\x1b"
@@ -120,6 +120,61 @@ def test_every_word_has_help(play) -> None:
         assert f"{entry.usage}: {entry.line}."[:60] in out
 
 
+@pytest.mark.parametrize(
+    ("words", "example"),
+    [
+        (SMALL, "look b1 d1"),
+        (("play", "tokaido", "--seed", "1"), "look 2 3"),
+        (("play", "picture_sugoroku", "--seed", "1"), "look roll"),
+    ],
+)
+def test_the_example_of_look_is_one_of_the_position(play, words: tuple[str, ...], example: str) -> None:
+    out = play(*words, typed=f"? look\n{example}\n")[1]
+    assert f"As in: {example}" in out
+    assert "is no move" not in out
+    over = play(*words, typed="resign\n? look\nlook\n")[1]
+    assert "As in: look" not in over
+    assert "there is nothing to decide here" in over
+
+
+def test_the_notation_of_fences_is_told_and_is_true(play) -> None:
+    for asked in ("?\n", "? moves\n"):
+        told = " ".join(play(*SMALL, typed=asked)[1].split())
+        assert "b2h lies between ranks 2 and 3 over files b and c" in told
+        assert "b2v between files b and c along ranks 2 and 3" in told
+    steps = {"b2h": {"b2 b3", "c2 c3"}, "b2v": {"b2 c2", "b3 c3"}}  # what each closes
+    for fence, closed in steps.items():
+        for step in set().union(*steps.values()):
+            start, end = step.split()
+            state = load_game("quoridor", board_size=5, fences=1).from_text(f"/ / {start} e4 / 1 1 / 2 / 1")
+            state.apply_moves(fence)
+            targets = [state.action_to_string(action) for action in state.legal_actions()]
+            assert (end in targets) == (step not in closed)
+
+
+def test_enter_where_there_is_a_choice_says_what_can_be_typed(play) -> None:
+    out = play("play", "tokaido", "--seed", "1", typed="\n")[1]
+    assert "There is a choice. Type one: 2, 3, resign; or ? for help." in out
+
+
+def test_a_seat_given_away_at_the_end_counts_from_the_rematch_on(play) -> None:
+    status, out, _ = play(*SMALL, typed="resign\nseat 1 random\nrematch\nquit\n")
+    assert status == 0
+    assert "The game is over: seat 1 (random) plays from the rematch on, and has seat 2 there." in out
+    assert "plays on" not in out
+    assert out.count("rematch, undo, journal or quit> ") == 3
+    assert out.count("The game you leave is kept in\n") == 1
+    session = read_session(kept(out))
+    assert [player.spec for player in session.players] == ["heuristic", "random"]
+    assert session.is_over
+
+
+def test_of_two_who_resigns_shares_nothing(play) -> None:
+    words = ("play", "picture_sugoroku", "--seed", "1", "--seats", "human")
+    assert "seat 1 resigns: seat 2 wins" in play(*words, "human", typed="resign\n")[1]
+    assert "seat 1 resigns and shares the last rank\n" in play(*words, "human", "human", typed="resign\n")[1]
+
+
 def test_undo_takes_back_what_followed_too(play) -> None:
     out = play(*SMALL, typed="undo\nc2\nundo\nb1\n")[1]
     assert "nothing can be taken back" in out
@@ -162,6 +217,8 @@ def test_saving_elsewhere_and_loading_at_the_table(play, tmp_path: Path) -> None
     one, two = tmp_path / "one.json", tmp_path / "two.json"
     out = play(*SMALL, typed=f"c2\nsave {one}\nb2h\nsave {two}\nload {one}\nundo\nundo\nb1\nquit\n")[1]
     assert str(one) in out
+    assert f"The game you leave is kept in\n{two}\n" in out
+    assert f"\nThe game is kept in\n{two}\n" in out
     assert moves_of(one)[0] == "b1"
     assert moves_of(two)[0::2][:2] == ["c2", "b2h"]
 

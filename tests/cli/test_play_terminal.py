@@ -211,7 +211,7 @@ def test_no_control_codes_and_a_hundred_columns(
 def test_a_narrow_terminal_is_said_to_be_one(opened: list[Terminal], tmp_path: Path, columns: int, said: int) -> None:
     terminal = start(opened, tmp_path, *SMALL, columns=columns)
     shown = terminal.read_until(PROMPT)
-    assert shown.count(f"boards want 100 columns; this terminal has {columns}") == said
+    assert shown.count(f"boards want 100 columns; this terminal has {columns}: widen it, or lines wrap") == said
 
 
 def test_the_tabulator_key_completes_words_and_moves(opened: list[Terminal], tmp_path: Path) -> None:

@@ -417,4 +417,8 @@ def test_preview_of_a_cancelled_roll_and_of_resigning() -> None:
     assert state.preview(1 if state.is_terminal() else 0).data["move"] in ("[1]", "roll")
     resigning = game.new_initial_state().preview(1)
     assert resigning.data == {"move": "resign", "end": "resigned"}
-    assert "the game is over" in resigning.text
+    assert resigning.text == "seat 1 resigns: seat 2 wins"
+    three = new_game(allow_resign=True, players=3).new_initial_state()
+    assert three.preview(1).text == "seat 1 resigns and shares the last rank"
+    three.apply_moves("resign")
+    assert three.preview(1).text == "seat 2 resigns and shares the last rank; the game is over"
