@@ -7,6 +7,9 @@ what it has found, and what it has learnt about moves.
 
 from __future__ import annotations
 
+from typing import Any
+
+from ....envs.compiling import kernel
 from ....envs.quoridor.kernels import STATE_SIZE
 
 DEPTH_LIMIT = 64
@@ -60,3 +63,9 @@ WON = 30_000
 """Value of a win at the root; one in n plies is worth n less."""
 DECIDED = WON - 2_000
 """Values above it, or below its negative, are proven wins or losses."""
+
+
+@kernel
+def pack_steps(frame: Any) -> Any:
+    """Return the steps of both seats in one word, a byte each."""
+    return frame[STEPS] | frame[STEPS + 1] << 8

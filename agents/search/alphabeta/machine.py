@@ -88,8 +88,9 @@ from .frames import (
     WINDOW_HIGH,
     WINDOW_LOW,
     WON,
+    pack_steps,
 )  # fmt: skip
-from .moves import ALL, HOSTILE, REST, UNKNOWN, generate, pack_steps, pick, steps_after
+from .moves import ALL, HOSTILE, REST, UNKNOWN, generate, pick, steps_after
 from .transpositions import EXACT, LEAST, MOST, from_here, from_root, probe, store
 
 ENTER, ADVANCE, LEAVE = 0, 1, 2  # modes: a new position; its next move; its value is found

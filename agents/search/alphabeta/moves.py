@@ -40,6 +40,7 @@ from .frames import (
     ORDER,
     STEPS,
     TABLE_MOVE,
+    pack_steps,
 )  # fmt: skip
 from .paths import fences_across_shortest
 
@@ -54,12 +55,6 @@ _MOST_HISTORY = 400
 _QUIET = -2_500  # order of a fence that lies across no shortest path of the opponent
 
 _0, _1 = np.uint64(0), np.uint64(1)
-
-
-@kernel
-def pack_steps(frame: Any) -> Any:
-    """Return the steps of both seats in one word, a byte each."""
-    return frame[STEPS] | frame[STEPS + 1] << 8
 
 
 @kernel
