@@ -102,6 +102,7 @@ class AlphaBetaSearch:
     def forget(self) -> None:
         """Leave nothing of what was searched."""
         self._entries[:] = 0
+        self._layouts[:] = -1
         address = self._control[EVALUATION]
         self._control[:] = 0
         self._control[EVALUATION] = address

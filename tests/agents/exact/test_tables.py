@@ -401,7 +401,14 @@ def test_only_a_table_is_replaced_by_a_table(tmp_path: Path) -> None:
     with pytest.raises(OptionError, match="is no table of sekisho"):
         tokaido_library.solve_and_keep(Tokaido(**ODD), output=path)
     assert [(p.name, p.read_text()) for p in tmp_path.iterdir()] == [("thesis.txt", "mine")]
-    write_table(tmp_path / "table", {}, {"game": "quoridor"})
+    other = tmp_path / "other"
+    write_table(other, {}, {"game": "quoridor"})
+    before = other.read_bytes()
+    with pytest.raises(OptionError, match="a table of another game"):
+        tokaido_library.solve_and_keep(Tokaido(**ODD), output=other)
+    assert other.read_bytes() == before
+    game = tokaido_table.solved_game(Tokaido(**ODD))
+    write_table(tmp_path / "table", {}, tokaido_table.identity(game, "place_points"))
     table = tokaido_library.solve_and_keep(Tokaido(**ODD), output=tmp_path / "table")
     assert read_table(tmp_path / "table")[1]["facts"]["states"] == table.facts["states"]
 
