@@ -132,9 +132,9 @@ def turns_law(game: Tokaido) -> Floats:
     arrived[:, game.rules[compiled.LAST] + 1 :] = 1.0
     for turn in range(1, MAX_TURNS + 1):
         arrived[turn] = sum(step @ arrived[max(turn - 1 - rests, 0)] for rests, step in enumerate(steps))
-    law = np.maximum(np.diff(arrived, axis=0, prepend=0.0), 0.0).T  # rounding must not make chances below 0
+    law = np.diff(arrived, axis=0, prepend=0.0).T
     law[:, -1] += steps.sum(axis=(0, 2)) - arrived[-1]  # 0 or 1: whether there is such a spot
-    return np.ascontiguousarray(law)
+    return np.ascontiguousarray(np.maximum(law, 0.0))  # rounding must not make chances below 0
 
 
 def _crossings(road: LoneRoad) -> list[tuple[int, int, int, float, int, int]]:

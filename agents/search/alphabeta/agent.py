@@ -25,8 +25,8 @@ MOST_NODES, MOST_SECONDS = 10**12, 86_400.0
 class AlphaBetaAgent(Agent):
     """Alpha-beta search for Quoridor with two players.
 
-    It keeps its table of positions from one decision to the next, so its decisions depend on its earlier ones; `reset`
-    forgets them. The first use in a process loads compiled code; `seconds` count from after it.
+    It keeps its table of positions from one decision of a game to the next, so its decisions depend on its earlier ones;
+    `reset` forgets them, and so does another game. The first use in a process loads compiled code; `seconds` count from after it.
 
     Args:
         depth: plies to look ahead, 1..64.

@@ -101,6 +101,7 @@ class AlphaBetaSearch:
 
     def forget(self) -> None:
         """Leave nothing of what was searched."""
+        self._start, self._moves = "", list[int]()
         self._entries[:] = 0
         self._layouts[:] = -1
         address = self._control[EVALUATION]
@@ -154,6 +155,10 @@ class AlphaBetaSearch:
         )
 
     def _begin(self, state: State, depth: int) -> None:
+        start_text, moves = state.to_dict()["start"], state.history()
+        if start_text != self._start or moves[: len(self._moves)] != self._moves:
+            self.forget()  # another game, about which nothing was learnt
+        self._start, self._moves = start_text, moves
         root, control, rules = self._frames[0], self._control, self.game.rules
         past = quiet_past(state)
         root[: state.words.size] = state.words
