@@ -1,6 +1,6 @@
-"""How long the quick agents take for a decision: the median of 300, in milliseconds of processor time, each by itself.
+"""How long the quick agents take for a decision: the median of 300, in milliseconds of processor time.
 
-python benchmarks/decision_times.py
+Run it with ``python benchmarks/decision_times.py``.
 """
 
 from __future__ import annotations
