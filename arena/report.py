@@ -10,7 +10,8 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
-from .tournament import Result, Standing, Tournament, unbalanced
+from .sprt import SequentialTest
+from .tournament import Result, Standing, Tournament, scores_of_first, unbalanced
 
 
 def standings_document(tournament: Tournament, lines: Sequence[Standing], results: Sequence[Result]) -> dict[str, Any]:
@@ -42,6 +43,31 @@ def forfeit_lines(results: Sequence[Result]) -> list[str]:
         f"{agent} forfeited {len(found)} games: {', '.join(f'{kind} {n}' for kind, n in _count(found).items())}"
         for agent, found in sorted(kinds.items())
     ]
+
+
+def test_document(tournament: Tournament, test: SequentialTest, results: Sequence[Result]) -> dict[str, Any]:
+    """Return what a sequential test says of the first agent's score, as JSON values."""
+    scores = scores_of_first(tournament, results)
+    return {
+        "low": test.low,
+        "high": test.high,
+        "log_ratio": round(test.log_ratio(scores), 4),
+        "bound": round(test.bound, 4),
+        "answer": {test.low: "low", test.high: "high", None: None}[test.answer(scores)],
+    }
+
+
+def test_line(tournament: Tournament, test: SequentialTest, results: Sequence[Result]) -> str:
+    """Return the same in words."""
+    scores = scores_of_first(tournament, results)
+    answer = test.answer(scores)
+    said = {
+        test.low: f"at most {test.low:g}",
+        test.high: f"at least {test.high:g}",
+        None: f"open between {test.low:g} and {test.high:g}: play more --games",
+    }[answer]
+    ratio = f"log-likelihood ratio {test.log_ratio(scores):.2f}, answered at {test.bound:.2f} either way"
+    return f"Score of {tournament.agents[0]} by the sequential test: {said} ({ratio})"
 
 
 def _count(words: Sequence[str]) -> dict[str, int]:

@@ -309,6 +309,12 @@ class Standing:
     forfeits: int = 0
 
 
+def scores_of_first(tournament: Tournament, results: Sequence[Result]) -> list[float]:
+    """Return what the first agent of a tournament scored in each game, 0..1."""
+    first = tournament.agents[0]
+    return [(result.record.returns[result.record.agents.index(first)] + 1) / 2 for result in results]
+
+
 def standings(tournament: Tournament, results: Sequence[Result]) -> list[Standing]:
     """Return how every agent did, best rating first."""
     cluster_of: dict[tuple[int, int], int] = {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
+from contextlib import closing, nullcontext
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -10,8 +10,18 @@ import tyro
 
 from ..agents.registry import ENGINE_USAGE, agent_names
 from ..arena.folder import TournamentFolder, alone_in
-from ..arena.report import forfeit_lines, standings_document, standings_table
-from ..arena.tournament import Result, Tournament, num_games, play_all, schedule, standings, unbalanced
+from ..arena.report import forfeit_lines, standings_document, standings_table, test_document, test_line
+from ..arena.sprt import SequentialTest
+from ..arena.tournament import (
+    Result,
+    Tournament,
+    num_games,
+    play_all,
+    schedule,
+    scores_of_first,
+    standings,
+    unbalanced,
+)
 from ..envs.errors import OptionError
 from .common import Flag, GameWord, Rules, console, game_from_words, path_from_words, print_json, processors, progress
 
@@ -50,6 +60,12 @@ class Command:
     """the same seed gives the same games"""
     workers: Annotated[int | None, _number("one for each processor, where there are games enough")] = None
     """processes that play at the same time; fewer are fairer to agents limited by time"""
+    sprt: Annotated[
+        tuple[float, float] | None,
+        tyro.conf.arg(metavar="LOW HIGH", help_behavior_hint="(default: play all games)"),
+    ] = None
+    """with two agents and two seats: stop as soon as the games tell whether the first agent's score is at most LOW or at
+    least HIGH, as in 0.45 0.55, with a chance of 5 % to be wrong either way; --games is the most that are played"""
     output: Annotated[str | None, tyro.conf.arg(metavar="DIR", help_behavior_hint="(default: keep nothing)")] = None
     """folder for the games and standings; the same command continues a tournament that was stopped"""
     json: Flag = False
@@ -66,11 +82,14 @@ class Command:
         if not 1 <= workers <= _MOST_WORKERS:
             raise OptionError(f"--workers must be 1..{_MOST_WORKERS}, not {workers}")
         tournament = Tournament(game, self.agents, self.games, openings, self.seed)
+        test = None if self.sprt is None else _test(tournament, *self.sprt)
         with alone_in(output) if output is not None else nullcontext():
             folder = TournamentFolder(output, tournament) if output is not None else None
-            results = _play(tournament, folder, workers)
+            results = _play(tournament, folder, workers, test)
             lines = standings(tournament, results)
             document = standings_document(tournament, lines, results)
+            if test:
+                document["sprt"] = test_document(tournament, test, results)
             if folder:
                 folder.write_standings(document)
         if self.json:
@@ -78,6 +97,8 @@ class Command:
             return
         out = console()
         out.print(standings_table(tournament, lines, results))
+        if test:
+            out.print(test_line(tournament, test, results), soft_wrap=True, markup=False, emoji=False, highlight=False)
         for line in forfeit_lines(results):
             out.print(line, soft_wrap=True, markup=False, emoji=False, highlight=False)
         if multiple := unbalanced(tournament):
@@ -86,15 +107,36 @@ class Command:
             out.print("Games and standings:", repr(str(output)), soft_wrap=True, markup=False, emoji=False)
 
 
-def _play(tournament: Tournament, folder: TournamentFolder | None, workers: int) -> list[Result]:
-    """Play what is still to be played, with a progress bar, and return all games."""
+def _test(tournament: Tournament, low: float, high: float) -> SequentialTest:
+    """Return the test of the first agent's score against the second."""
+    if len(tournament.agents) != 2 or tournament.game.num_players != 2:
+        raise OptionError("--sprt compares two agents at a table of two seats: name two --agents, and no --players")
+    return SequentialTest(low, high)
+
+
+def _play(
+    tournament: Tournament, folder: TournamentFolder | None, workers: int, test: SequentialTest | None
+) -> list[Result]:
+    """Play what is still to be played, with a progress bar, and return all games.
+
+    With a test it ends after the first opening, played with both colours, at which that is answered.
+    """
     pairings = folder.remaining(tournament) if folder else list(schedule(tournament))
     results = list(folder.finished) if folder else []
-    with progress() as bar:
+
+    def answered() -> bool:
+        whole = results and len(results) % tournament.game.num_players == 0
+        return bool(test and whole and test.answer(scores_of_first(tournament, results)) is not None)
+
+    if answered():
+        return results
+    with progress() as bar, closing(play_all(tournament, pairings, workers)) as games:
         task = bar.add_task("games", total=num_games(tournament), completed=len(results))
-        for result in play_all(tournament, pairings, workers):
+        for result in games:
             if folder:
                 folder.add(result)
             results.append(result)
             bar.advance(task)
+            if answered():
+                break
     return results

@@ -131,6 +131,7 @@ OPTIONS = {
     "tournament": {
         *("GAME", "--agents", "--games", "--players", "--rules", "--openings", "--seed", "--workers", "--output"),
         "--json",
+        "--sprt",
     },
     "solve": {
         *("GAME", "--players", "--rules", "--output", "--json", "--utility", "--force", "--board", "--squares"),
@@ -305,6 +306,24 @@ def test_more_processes_write_the_same_games(capsys: pytest.CaptureFixture[str],
     assert (tmp_path / "1" / "games.jsonl").read_bytes() == (tmp_path / "2" / "games.jsonl").read_bytes()
 
 
+def test_a_sequential_test_ends_a_tournament_early_and_says_so(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    words = (*DUEL[:-1], "200", "--agents", "shortest_path", "random", "--sprt", "0.6", "0.8")
+    result = document(capsys, *words, "--output", str(tmp_path / "t"))
+    assert result["games_played"] < 100
+    assert result["games_played"] % 2 == 0
+    assert result["sprt"]["answer"] == "high"
+    assert result["sprt"]["log_ratio"] >= result["sprt"]["bound"]
+    status, out, _ = run(capsys, *words, "--output", str(tmp_path / "t"))  # plays nothing more
+    assert status == 0
+    assert "Score of shortest_path by the sequential test: at least 0.8" in " ".join(out.split())
+    assert len((tmp_path / "t" / "games.jsonl").read_text(encoding="utf-8").splitlines()) == result["games_played"]
+    few = document(capsys, *DUEL, "--agents", "shortest_path", "random", "--sprt", "0.6", "0.7")
+    assert few["games_played"] == 4
+    assert few["sprt"]["answer"] is None
+
+
 def test_another_tournament_in_the_same_folder_is_wrong_use(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     words = (*DUEL, "--agents", "random", "heuristic", "--output", str(tmp_path))
     assert run(capsys, *words)[0] == 0
@@ -337,6 +356,9 @@ ALONE = ("tournament", "quoridor", "--agents")
 WRONG: list[tuple[tuple[str, ...], str]] = [
     (("nope",), "no command 'nope'"),
     (("tournment",), "did you mean 'tournament'?"),
+    ((*TWO, "--sprt", "0.6", "0.5"), "0 < low < high < 1"),
+    ((*TWO, "--sprt", "0.6"), "sprt"),
+    ((*TWO, "--players", "4", "--sprt", "0.4", "0.5"), "two agents at a table of two seats"),
     (("Games",), "did you mean 'games'?"),
     (("",), "no command ''"),
     (("--json",), "no command '--json'"),
