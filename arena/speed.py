@@ -182,7 +182,7 @@ def _search_contests(game: Game, peer: Any) -> list[Contest]:
         if peer:
             theirs = peer.simulations_meter(lines, speed.SIMULATIONS, speed.EXPLORATION)
             contest = replace(contest, peer=f"{peer.NAME} MCTSBot", theirs=theirs)
-        found.append(contest)
+        found += [contest, Contest(f"quoridor: alpha-beta, {kind}", "nodes/s", speed.nodes_meter(_states(game, lines)))]
     return found
 
 

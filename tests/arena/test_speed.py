@@ -6,6 +6,7 @@ from itertools import count
 
 import pytest
 
+from sekisho.arena.search_speed import nodes_meter
 from sekisho.arena.speed import Contest, contests, quoridor_positions
 from sekisho.envs import game_names, load_game
 
@@ -25,6 +26,15 @@ def test_the_positions_have_the_fences_they_are_named_after_and_a_mover_who_may_
 @pytest.mark.parametrize("name", game_names())
 def test_every_game_has_its_playouts_measured(name: str) -> None:
     assert f"{name}: random playouts" in [contest.name for contest in contests(name)]
+
+
+def test_alpha_beta_is_measured_by_the_nodes_it_counts_itself() -> None:
+    states = [load_game("quoridor").new_initial_state()]
+    assert nodes_meter(states)() > 1000
+    names = [contest.name for contest in contests("quoridor")]
+    assert [name for name in names if "alpha-beta" in name] == [
+        f"quoridor: alpha-beta, {kind}" for kind in ("start", "10 fences", "18 fences")
+    ]
 
 
 def test_ratios_are_those_of_neighbouring_runs_after_a_warm_up() -> None:
