@@ -20,6 +20,7 @@ from ..envs.errors import OptionError, RunError
 from ..envs.files import write_bytes_atomically
 from ..envs.options import parse_options
 from ..envs.registry import game_class
+from .words import width
 
 Flag = tyro.conf.FlagCreatePairsOff[bool]
 Result = TypeVar("Result")
@@ -28,9 +29,9 @@ Rules = Annotated[str, tyro.conf.arg(metavar="KEY=VALUE,…", help_behavior_hint
 
 
 def console() -> Console:
-    """Return a console on stdout; 100 columns wide where it is no terminal that says otherwise."""
+    """Return a console on stdout, where it is no terminal as wide as other lines are."""
     found = Console()
-    return found if found.is_terminal else Console(width=100)
+    return found if found.is_terminal else Console(width=width())
 
 
 def processors() -> int:

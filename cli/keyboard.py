@@ -11,7 +11,7 @@ from typing import Any
 
 from rich.cells import cell_len
 
-from .words import WIDTH, cut
+from .words import cut, width
 
 _ECHOED = 60  # columns of a line from a pipe; no word of ours is that long
 
@@ -78,7 +78,7 @@ class Keyboard:
             print(prompt, end="", flush=True)
             line = sys.stdin.readline() if sys.stdin is not None else ""
             if line:
-                print(cut(line.strip(), min(_ECHOED, WIDTH - cell_len(prompt))))
+                print(cut(line.strip(), min(_ECHOED, width() - cell_len(prompt))))
                 return line.strip()
         except (EOFError, OSError, ValueError):  # the end of input, a terminal that is gone, a stream that is closed
             pass

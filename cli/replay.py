@@ -18,7 +18,7 @@ from ..envs.errors import OptionError, RecordError, RunError
 from .common import Flag, console, path_from_words, print_json, progress, write_picture
 from .keyboard import Keyboard
 from .recorded_games import found_games, one_game
-from .words import cell, plain, rules_line, say
+from .words import cell, plain, rules_line, say, width
 
 _ONE = tyro.conf.arg(metavar="NUMBER", help_behavior_hint="(default: check and list all)")
 _LAST = tyro.conf.arg(metavar="NUMBER", help_behavior_hint="(default: the last)")
@@ -137,7 +137,7 @@ def _show_ply(game: RecordedGame, ply: int) -> None:
     else:
         say(f"The start; {game.length} plies follow.")
     say()
-    print(game.position(ply).draw())
+    print(game.position(ply).draw(width()))
     say()
 
 

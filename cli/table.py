@@ -27,7 +27,7 @@ from .keyboard import GoneError, Keyboard, ended_in_order, undisturbed
 from .shelf import Shelf
 from .table_help import ALIASES, HELP, in_full, look_example
 from .table_view import FEW, decisions, few_moves, result_line, seat_name, sensible, show_choice, show_choices
-from .words import message, rules_line, say
+from .words import message, rules_line, say, width
 
 _BEST = 3  # choices that a hint names
 _WITH_FILE = ("save", "load")  # words behind which the rest of the line is the name of a file
@@ -238,7 +238,7 @@ class Table:
                 show_choice(state, action)
 
     def _show(self, _words: list[str]) -> None:
-        print(self.session.state.draw())
+        print(self.session.state.draw(width()))
         self._shown = True
 
     def _hint(self, words: list[str]) -> None:

@@ -220,9 +220,9 @@ class TokaidoState(State):
         """Return the travel journal in English; see `journal.journal_text` for other languages."""
         return journal.journal_text(self)
 
-    def draw(self) -> str:
-        """Return the road as text for a terminal of 100 columns."""
-        return drawing.draw_text(self)
+    def draw(self, columns: int = 100) -> str:
+        """Return the road as text for a terminal of so many columns."""
+        return drawing.draw_text(self, columns)
 
     def draw_svg(self) -> str:
         """Return the road as an SVG document."""

@@ -20,11 +20,13 @@ from sekisho.cli import shelf
 from sekisho.cli.keyboard import undisturbed
 from sekisho.cli.main import main
 from sekisho.cli.table_help import HELP
-from sekisho.cli.words import message
+from sekisho.cli.words import message, wrapped
 from sekisho.envs import game_names, load_game, register_game, registry
 
 SMALL = ("play", "quoridor", "--rules", "board_size=5,fences=2", "--seed", "1")
 ESCAPE = "\x1b"
+TORN = re.compile(r"(\bseat\n *\d|->\n|\n *->|\bseat \d:\n)")
+"""Where a line breaks within a number or what became of it, or between a seat and its number."""
 
 
 @pytest.fixture(autouse=True)
@@ -84,7 +86,7 @@ def test_the_end_of_input_loses_nothing_and_the_game_goes_on_from_there(play) ->
 def test_every_choice_shows_where_it_leads_before_it_is_made(play, game: str) -> None:
     out = play("play", game, "--seed", "4")[1]
     assert "seat 1 (you)>" in out
-    shown = {"quoridor": "pawn to e2; steps to go: seat 1: 8 -> 7", "picture_sugoroku": "2: to 2, jump to 8",
+    shown = {"quoridor": "pawn to e2; steps to go by seat: 8 -> 7, 8", "picture_sugoroku": "2: to 2, jump to 8",
              "tokaido": "from Nihonbashi to"}  # fmt: skip
     assert shown[game] in out
 
@@ -519,6 +521,37 @@ def test_messages_are_as_wide_as_a_terminal_but_for_names_of_files() -> None:
     assert all(cell_len(row) <= 100 for row in rows if path not in row and "y" * 99 not in row)
     assert max(map(len, rows)) < 320
     assert "\x1b" not in "".join(rows)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("quoridor",), ("quoridor", "--players", "4"), ("quoridor", "--rules", "board_size=3"), ("tokaido",),
+        ("tokaido", "--players", "6"), ("picture_sugoroku",),
+    ],
+    ids=" ".join,
+)  # fmt: skip
+@pytest.mark.parametrize("columns", [80, 100])
+def test_everything_at_the_table_fits_on_the_terminal_and_no_number_is_torn(
+    play, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], columns: int
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    helped = "".join(f"? {word}\n" for word in HELP)
+    typed = f"?\n{helped}moves\nhint\nposition\nlook zz\nseat 1 zz\n\njournal\nresign\nquit\n"
+    out = play("play", *words, "--seed", "3", typed=typed)[1]
+    lines = [line for line in out.splitlines() if "/state/" not in line]
+    assert max(map(cell_len, lines)) <= columns
+    assert not re.search(TORN, "\n".join(lines))
+
+
+def test_numbers_are_not_torn_wherever_a_line_breaks(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "seat 4 (heuristic) plays b8h: fence; Returns: seat 1: -0.33, seat 2: +1; by seat: 8 -> 9, 10 -> 11"
+    for columns in range(40, 101):
+        monkeypatch.setenv("COLUMNS", str(columns))
+        rows = wrapped(text)
+        assert " ".join(rows) == text
+        assert max(map(len, rows)) <= columns
+        assert not re.search(TORN, "\n".join(rows))
 
 
 def test_a_long_line_at_the_table_is_not_echoed_in_full(play) -> None:

@@ -72,6 +72,20 @@ def test_a_saved_game_is_shown_with_its_moves_and_result(
     assert found["shown"] == {"ply": session.ply, "position": session.state.to_text()}
 
 
+@pytest.mark.parametrize(("columns", "players"), [(80, 2), (80, 4), (100, 4)])
+def test_every_ply_is_told_in_lines_of_the_terminal_without_a_torn_number(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, columns: int, players: int
+) -> None:
+    session = saved(tmp_path / "g.json", "quoridor", *["heuristic"] * players, seed=1)
+    monkeypatch.setenv("COLUMNS", str(columns))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "stdin", io.StringIO("\n" * session.ply))
+    for words in (("--step",), ()):
+        out = run(capsys, "replay", "g.json", *words)[1]
+        assert max(map(len, out.splitlines())) <= columns
+        assert not re.search(r"(\bseat\n *\d|->\n|\n *->|\bseat \d:\n)", out)
+
+
 def test_a_folder_without_games_is_wrong_use(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     for command in ("replay", "analyze"):
         status, out, err = run(capsys, command, str(tmp_path))
