@@ -351,9 +351,7 @@ class QuoridorState(State):
         name, size = self.action_to_string(action), self.game.board_size
         kind = "fence" if action >= size * size else "pass" if after.pawns == self.pawns else "pawn"
         before, behind = self.distances(), after.distances()
-        changes = [
-            f"{old} -> {new}" if old != new else str(old) for old, new in zip(before, behind, strict=True)
-        ]
+        changes = [f"{old} -> {new}" if old != new else str(old) for old, new in zip(before, behind, strict=True)]
         what = {"pawn": f"pawn to {name}", "fence": f"fence {name}", "pass": "no move is possible: pass"}[kind]
         end = after.end_reason()
         ending = {None: "", "goal": "; wins"}.get(end, f"; draw ({end})")
