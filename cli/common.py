@@ -28,10 +28,16 @@ GameWord = Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="GAME")]
 Rules = Annotated[str, tyro.conf.arg(metavar="KEY=VALUE,…", help_behavior_hint="(default: the game's)")]
 
 
+class _Console(Console):
+    def on_broken_pipe(self) -> None:
+        """Let the command end as it does wherever else its reader has left."""
+        raise BrokenPipeError
+
+
 def console() -> Console:
     """Return a console on stdout, where it is no terminal as wide as other lines are."""
-    found = Console()
-    return found if found.is_terminal else Console(width=width())
+    found = _Console()
+    return found if found.is_terminal else _Console(width=width())
 
 
 def processors() -> int:

@@ -11,13 +11,10 @@ from typing import Any
 
 from rich.cells import cell_len
 
+from .interrupting import GoneError
 from .words import cut, width
 
 _ECHOED = 60  # columns of a line from a pipe; no word of ours is that long
-
-
-class GoneError(BaseException):
-    """The terminal was closed, or the process told to end. No `Exception`: nobody should go on after it."""
 
 
 @contextlib.contextmanager
@@ -36,8 +33,8 @@ def ended_in_order() -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def _raise_gone(_number: int, _frame: Any) -> None:
-    raise GoneError
+def _raise_gone(number: int, _frame: Any) -> None:
+    raise GoneError(number)
 
 
 @contextlib.contextmanager

@@ -55,6 +55,7 @@ class PictureSugoroku(Game):
 
     name = "picture_sugoroku"
     title = "Picture sugoroku"
+    move_notation = "roll throws the die, and your piece goes as far. A throw stands in brackets, as [4]."
     OPTIONS = OPTIONS
     kernels = KERNELS
     num_actions = compiled.NUM_ACTIONS

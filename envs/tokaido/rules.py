@@ -73,6 +73,10 @@ class Tokaido(Game):
 
     name = "tokaido"
     title = "Tokaido sugoroku"
+    move_notation = (
+        "A number, as 5, is the die by which you go; crossing or detour is the road that you take from a fork. Throws "
+        "stand in brackets: [2-5] two dice, [3] the die of a crossing."
+    )
     OPTIONS = OPTIONS
     kernels = KERNELS
     num_actions = compiled.NUM_ACTIONS

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
+import random
 import re
 import shlex
 import signal
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -21,7 +24,8 @@ from sekisho.cli.keyboard import undisturbed
 from sekisho.cli.main import main
 from sekisho.cli.table_help import HELP
 from sekisho.cli.words import message, wrapped
-from sekisho.envs import game_names, load_game, register_game, registry
+from sekisho.envs import State, game_names, load_game, register_game, registry
+from sekisho.envs.errors import IllegalActionError, NotationError
 
 SMALL = ("play", "quoridor", "--rules", "board_size=5,fences=2", "--seed", "1")
 ESCAPE = "\x1b"
@@ -154,6 +158,35 @@ def test_the_notation_of_fences_is_told_and_is_true(play) -> None:
             assert (end in targets) == (step not in closed)
 
 
+@pytest.mark.parametrize(
+    ("game", "words"),
+    [
+        ("quoridor", "c2 is the pawn to c2"),
+        ("tokaido", "A number, as 5, is the die"),
+        ("picture_sugoroku", "roll throws the die"),
+    ],
+)
+def test_every_game_says_how_moves_are_written(play, game: str, words: str) -> None:
+    for asked in ("?\n", "? moves\n"):
+        assert words in " ".join(play("play", game, "--seed", "1", typed=asked)[1].split())
+    for move in re.findall(r"\[\d(?:-\d)?\]|crossing|detour|roll\b|\b[a-i]\d[hv]?\b", load_game(game).move_notation):
+        for state in random_states(game):
+            with contextlib.suppress(IllegalActionError, NotationError):
+                state.string_to_action(move)
+                break
+        else:
+            pytest.fail(f"{move} is never a move of {game}")
+
+
+def random_states(game: str) -> Iterator[State]:
+    rng = random.Random(1)
+    for _ in range(20):
+        state = load_game(game).new_initial_state()
+        while not state.is_terminal():
+            yield state
+            state.apply_action(rng.choice(state.legal_actions() or [number for number, _ in state.chance_outcomes()]))
+
+
 def test_enter_where_there_is_a_choice_says_what_can_be_typed(play) -> None:
     out = play("play", "tokaido", "--seed", "1", typed="\n")[1]
     assert "There is a choice. Type one: 2, 3, resign; or ? for help." in out
@@ -189,8 +222,32 @@ def test_a_hint_names_a_legal_move_and_plays_nothing(play) -> None:
     out = play(*SMALL, typed="hint\nhint random\n")[1]
     assert "heuristic would play c2: pawn to c2" in out
     assert "its best of" in out
+    assert "are equal to it" not in out
     assert "random would play" in out
     assert "Nothing was played" in out
+
+
+def test_a_hint_names_the_move_that_it_lists_first_and_says_which_are_equal(play) -> None:
+    words = ("play", "quoridor", "--rules", "board_size=5,fences=0", "--seats", "human", "human", "--seed")
+    named = set()
+    for seed in range(5):  # the pawns meet, and straight on is as long as round either side
+        out = play(*words, str(seed), typed="b1\nb5\nb2\nb4\nhint\n")[1]
+        ((move, listed, told),) = re.findall(r"would play (\w+): .*\nits best of \d+ \(steps\): (.*?)(;.*)?\n", out)
+        choices = [entry.split() for entry in listed.split(", ")]
+        assert choices[0][0] == move
+        assert len({value for _, value in choices}) == 1
+        assert told == "; the first 3 are equal to it"
+        named.add(move)
+    assert len(named) > 1
+
+
+def test_several_moves_are_looked_at_each_alone_and_that_is_said(play) -> None:
+    out = play(*SMALL, typed="look c2 b1\nlook c2\nlook c2 zz\n? look\n")[1]
+    alone = "each is looked at alone, from the position on the board"
+    assert out.count(f"({alone})") == 1
+    assert f"Of several moves {alone}." in " ".join(out.split())
+    asked = out.partition("> look c2 zz")[2].partition("> ?")[0]
+    assert "pawn to c2" not in asked  # all is refused or nothing
 
 
 def test_a_seat_is_taken_over_in_mid_game_and_the_game_goes_on_to_its_end(play) -> None:
@@ -232,7 +289,8 @@ def test_what_is_there_is_not_written_over(play, tmp_path: Path) -> None:
     play(*SMALL, "--save", str(saved), typed="c2\n")
     before = saved.read_bytes()
     for path, hint in ((other, "exists already"), (saved, "go on with it by --load"), (tmp_path, "exists already"),
-                       (tmp_path / "no" / "x.json", "is no folder")):  # fmt: skip
+                       (tmp_path / "no" / "x.json", f"the folder {tmp_path / 'no'} does not exist"),
+                       (other / "x.json", "is a file, no folder")):  # fmt: skip
         status, out, err = play(*SMALL, "--save", str(path), typed="c2\n")
         assert (status, out) == (2, "")
         assert hint in err
@@ -240,6 +298,35 @@ def test_what_is_there_is_not_written_over(play, tmp_path: Path) -> None:
     assert "exists already" in out
     assert other.read_text(encoding="utf-8") == "mine"
     assert saved.read_bytes() == before
+
+
+@pytest.mark.parametrize("name", ["missing/x.json", "missing/deeper/x.json", "./missing/x.json"])
+def test_no_folder_is_made_for_a_file_that_is_to_be_kept_in_one(
+    play, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    out = play(*SMALL, typed=f"c2\nsave {name}\nsave {tmp_path / name}\n")[1]
+    for path in (Path(name), tmp_path / name):
+        assert f"the folder {path.parent} does not exist; make it, or name another file" in " ".join(out.split())
+    assert not (tmp_path / "missing").exists()
+    assert moves_of(kept(out))[0] == "c2"
+
+
+def test_a_folder_that_is_removed_during_the_game_is_not_made_again(play, tmp_path: Path) -> None:
+    folder = tmp_path / "series"
+    folder.mkdir()
+    shelved = shelf.Shelf(folder / "g.json")
+    session = Session(load_game("quoridor", board_size=3).new_initial_state(), ("human", "human"), 1)
+    shelved.probe(session)
+    for file in folder.iterdir():
+        file.unlink()
+    folder.rmdir()
+    following = shelved.next()
+    assert not folder.exists()
+    assert following.keep(session)
+    assert following.path is not None
+    assert following.path.parent != folder
+    assert not folder.exists()
 
 
 def test_a_folder_that_cannot_be_written_is_said_and_another_is_found(play, tmp_path: Path) -> None:

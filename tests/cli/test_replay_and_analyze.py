@@ -298,7 +298,12 @@ def test_a_game_without_choices_has_no_losses(capsys: pytest.CaptureFixture[str]
     saved(tmp_path / "g.json", "picture_sugoroku", "heuristic", "random")
     found = document(capsys, "analyze", str(tmp_path / "g.json"))
     assert [line["mean_loss"] for line in found["summary"]] == [None, None]
-    assert "nothing to choose" in run(capsys, "analyze", str(tmp_path / "g.json"))[1]
+    status, out, err = run(capsys, "analyze", str(tmp_path / "g.json"))
+    assert (status, err) == (0, "")
+    assert "Nobody had anything to choose in this game (plies: " in out
+    assert "┃" not in out  # no empty table
+    saved(tmp_path / "none.json", "quoridor", "heuristic", "random", plies=0)
+    assert "(plies: 0)" in run(capsys, "analyze", str(tmp_path / "none.json"))[1]
 
 
 def test_the_random_plies_of_an_opening_are_nobodys(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
