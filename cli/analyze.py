@@ -86,7 +86,7 @@ def _show(game: RecordedGame, judge: Judge, moves: Sequence[MoveLoss]) -> None:
     console().print(table)
     say(f"By the view of {judge.name}; values of the seat to move, unit: {UNITS.get(judge.unit, judge.unit)}.")
     for line in summaries(game, moves):
-        say(f"{game.seat_name(line.seat)}: {_summary(line, estimated)}", indent="  ")
+        say(f"{game.seat_history(line.seat)}: {_summary(line, estimated)}", indent="  ")
 
 
 def _loss(move: MoveLoss, estimated: bool) -> str:

@@ -24,6 +24,7 @@ from ..envs.core import CHANCE, State
 from ..envs.errors import EngineFault, NotationError, OptionError, RunError, SekishoError, nearest, shown
 from .common import interruptible, path_from_words
 from .keyboard import Keyboard, ended_in_order, undisturbed
+from .recorded_games import show_kept_games
 from .shelf import Shelf
 from .table_help import ALIASES, EACH_ALONE, HELP, in_full, look_example
 from .table_view import FEW, decisions, few_moves, result_line, seat_name, sensible, show_choice, show_choices
@@ -313,7 +314,8 @@ class Table:
     def _load(self, words: list[str]) -> None:
         path = path_from_words("load", words[0]) if words else None
         if path is None:
-            raise OptionError("name a file, as in: load game.json")
+            show_kept_games()
+            return
         session = read_session(path)
         session.require_no_programs()
         if self.shelf.path is not None and os.path.realpath(self.shelf.path) == os.path.realpath(path):

@@ -52,7 +52,11 @@ HELP = {
         "say where the game is kept, or keep it in another file from now on",
         "It is written after every decision anyway.",
     ),
-    "load": Help("load FILE", "leave this game, once it is saved, and go on with another"),
+    "load": Help(
+        "load [FILE]",
+        "leave this game, once it is saved, and go on with another",
+        "Without FILE the latest games are listed.",
+    ),
     "rematch": Help(
         "rematch",
         "a new game of the same players, everybody one seat further",
