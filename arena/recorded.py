@@ -109,8 +109,8 @@ def texts_of_games(path: Path) -> list[tuple[str, str]]:
     Raises:
         RecordError: if there is nothing to read.
     """
-    if path.is_dir() and not (path / GAMES).exists():
-        return saved_in(path)
+    if path.is_dir() and not (path / GAMES).exists() and (saved := saved_in(path)):
+        return saved
     file = path / GAMES if path.is_dir() else path
     try:
         text = file.read_text(encoding="utf-8")

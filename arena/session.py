@@ -231,7 +231,7 @@ class Session:
                 seat = resigned[-1]
                 self._go_back(back)
                 self.players[seat] = make_player(self.given_up.pop(seat).spec)
-                self._note_before(Before(seat, ply, STAND_IN))
+                self._settle_before()
                 self.notes.append(Note(ply, f"seat {seat + 1} goes on after all"))
                 return ["resign", *taken[ply:]]
             if not ply:
@@ -246,9 +246,8 @@ class Session:
         """Take an earlier position up; what was noted later holds from there on."""
         self.state = state
         self.notes = [Note(min(note.ply, self.ply), note.text) for note in self.notes]
-        earlier, self.before = self.before, []
-        for entry in earlier:
-            self._note_before(entry._replace(ply=min(entry.ply, self.ply)))
+        self.before = [entry._replace(ply=min(entry.ply, self.ply)) for entry in self.before]
+        self._settle_before()
         for player in self.players:
             if player.agent is not None:
                 player.agent.reset()
@@ -298,15 +297,19 @@ class Session:
         self.notes.append(Note(self.ply, f"seat {seat + 1}: {player.spec} takes over from {self.players[seat].spec}"))
         before, self.players[seat] = self.players[seat], player
         if not self.is_over:
-            self._note_before(Before(seat, self.ply, before.spec))
+            self.before.append(Before(seat, self.ply, before.spec))
+            self._settle_before()
         self.given_up.pop(seat, None)
 
-    def _note_before(self, entry: Before) -> None:
-        """Note who sat on a seat before, unless nobody has played since somebody else did or the same player is back."""
-        others = [known for known in self.before if (known.seat, known.ply) != (entry.seat, entry.ply)]
-        first = next((known for known in self.before if known not in others), entry)
-        back = first.spec == self.players[entry.seat].spec
-        self.before = others if back or not first.ply else [*others, first]
+    def _settle_before(self) -> None:
+        """Forget who sat on a seat without having played there, and changes that changed nothing."""
+        firsts = {(entry.seat, entry.ply): entry for entry in reversed(self.before)}
+        after = [player.spec for player in self.players]
+        self.before = []
+        for entry in sorted(firsts.values(), key=lambda entry: -entry.ply):
+            if entry.ply and entry.spec != after[entry.seat]:
+                self.before.insert(0, entry)
+                after[entry.seat] = entry.spec
 
     def rematch(self) -> Session:
         """Return a new game of the same players from the same start, everybody one seat further.
