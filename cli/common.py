@@ -89,8 +89,8 @@ def interruptible(work: Callable[[], Result]) -> Result:
     return outcome.result()
 
 
-def progress() -> Progress:
-    """Return a progress bar that goes to stderr, and only to a terminal."""
+def progress(wanted: bool = True) -> Progress:
+    """Return a progress bar that goes to stderr, and only to a terminal, and only if there is enough to wait for."""
     console = Console(stderr=True)
     return Progress(
         TextColumn("{task.description}"),
@@ -99,7 +99,7 @@ def progress() -> Progress:
         TimeElapsedColumn(),
         TimeRemainingColumn(),
         console=console,
-        disable=not console.is_terminal,
+        disable=not (wanted and console.is_terminal),
         transient=True,
     )
 

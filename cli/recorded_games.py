@@ -69,7 +69,7 @@ def checked(found: list[tuple[str, str]]) -> tuple[list[Numbered], list[str]]:
     """Return the games that the rules agree with, each with its number from 1, and what is wrong with the others."""
     games: list[Numbered] = []
     wrong: list[str] = []
-    with progress() as bar:
+    with progress(wanted=len(found) > LATEST) as bar:
         for number, (place, text) in enumerate(bar.track(found, description="games"), start=1):
             try:
                 games.append((number, read_game(place, text)))
@@ -103,7 +103,7 @@ def table_of(games: Sequence[Numbered]) -> Table:
         return table
     paths = [Path(game.place) for _, game in games]
     told = all(path.name.startswith(game.state.game.name) for path, (_, game) in zip(paths, games, strict=True))
-    table = Table("game", Column("file", no_wrap=True), box=None, pad_edge=False)
+    table = Table("game", Column("file", no_wrap=True), box=None, pad_edge=False, header_style="")
     for heading in ["written", "seats", "result"] if told else ["of", "written", "seats", "result"]:
         table.add_column(heading, overflow="fold")
     for path, (number, game) in zip(paths, games, strict=True):
