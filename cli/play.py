@@ -60,7 +60,7 @@ class Command:
         if self.seats == ():
             raise OptionError("--seats names nobody: name who plays each seat, as in: --seats human heuristic")
         if self.load == _WHICH:
-            show_kept_games()
+            show_kept_games("sekisho play --load")
             return
         load, save = path_from_words("--load", self.load), path_from_words("--save", self.save)
         if save is not None:

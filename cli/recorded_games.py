@@ -78,8 +78,8 @@ def checked(found: list[tuple[str, str]]) -> tuple[list[Numbered], list[str]]:
     return games, wrong
 
 
-def show_kept_games() -> None:
-    """List the latest kept games, and say how to go on with one."""
+def show_kept_games(command: str) -> None:
+    """List the latest kept games, and say how a command goes on with one."""
     games, wrong = checked(kept_games())
     if not games and not wrong:
         say(f"No games are kept in {games_folder()} yet; name the file of a saved game.")
@@ -90,7 +90,7 @@ def show_kept_games() -> None:
         print(message(line))
     if games:
         newest = next((game for _, game in games if game.end is None), games[0][1])
-        print(f"Name the file of one, as in:\nsekisho play --load {shlex.quote(newest.place)}")
+        print(f"Name the file of one, as in:\n{command} {shlex.quote(newest.place)}")
 
 
 def table_of(games: Sequence[Numbered]) -> Table:

@@ -209,10 +209,10 @@ class Table:
 
     def _help(self, words: list[str]) -> None:
         if not words:
-            width = max(len(entry.usage) for entry in HELP.values())
+            width_of_usage = max(len(entry.usage) for entry in HELP.values())
             say("Type a move in the notation of the game, or:")
             for entry in HELP.values():
-                say(f"  {entry.usage:<{width}}  {entry.line}")
+                say(f"  {entry.usage:<{width_of_usage}}  {entry.line}", indent=" " * (width_of_usage + 2))
             say(f"Moves now: {few_moves(self.session)}", indent="  ")
             if self.session.game.move_notation:
                 say(f"Notation: {self.session.game.move_notation}", indent="  ")
@@ -314,7 +314,7 @@ class Table:
     def _load(self, words: list[str]) -> None:
         path = path_from_words("load", words[0]) if words else None
         if path is None:
-            show_kept_games()
+            show_kept_games("load")
             return
         session = read_session(path)
         session.require_no_programs()

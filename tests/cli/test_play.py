@@ -282,6 +282,16 @@ def test_saving_elsewhere_and_loading_at_the_table(play, tmp_path: Path) -> None
     assert moves_of(two)[0::2][:2] == ["c2", "b2h"]
 
 
+def test_the_table_lists_what_can_be_loaded(play) -> None:
+    assert "No games are kept in" in play(*SMALL, typed="load\n")[1]
+    path = kept(play(*SMALL, typed="c2\n")[1])
+    out = play(*SMALL, typed="load\n")[1]
+    assert "goes on, ply 2" in out
+    assert out.count(f"load {path}\n") == 1
+    out = play(*SMALL, typed=f"load {path}\nundo\nquit\n")[1]
+    assert moves_of(path) == []
+
+
 def test_what_is_there_is_not_written_over(play, tmp_path: Path) -> None:
     other = tmp_path / "notes.txt"
     other.write_text("mine", encoding="utf-8")
