@@ -74,7 +74,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     [
         ("replay", "{}"), ("replay", "{}", "--game", "1", "--step"), ("replay", "{}", "--json"),
         ("analyze", "{}", "--game", "2"),
-        ("tournament", "quoridor", "--agents", "random", "random", "--games", "2", "--workers", "1"),
+        ("tournament", "tokaido", "--agents", "larger", "random", "--games", "2", "--workers", "1"),
         ("evaluate", "quoridor", "--agent", "random", "--rules", "board_size=3,fences=1"),
         ("perft", "quoridor", "--depth", "1", "--divide"), ("completion", "bash"),
     ],
