@@ -38,7 +38,8 @@ _DISTRIBUTIONS = {"PIL": "pillow", "pyspiel": "open_spiel", "sb3_contrib": "sb3-
 """What pip calls a module that has another name."""
 SHOWN = ("numpy", "numba", "gymnasium", "pettingzoo", "torch")
 """Distributions whose versions explain most differences between two machines."""
-_COLUMNS = 100
+_COLUMNS = 80
+"""In which every board can be drawn; lines use up to 100."""
 _LETTERS = "│━→関é"
 
 OK, WARNING, BROKEN = "ok", "warning", "broken"

@@ -1,4 +1,4 @@
-"""Whatever file holds recorded games: a tournament's folder or its lines, a saved game, the dict form of a state."""
+"""Whatever holds recorded games: a tournament's folder or its lines, saved games, the dict form of a state."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ from ..envs.core import State
 from ..envs.errors import RecordError, SekishoError
 from ..envs.registry import state_from_dict
 from .folder import GAMES
+from .players import make_player
 from .records import GameRecord
 from .saved import from_document, is_saved_game
+from .session import Before
 
 _STATE_KEYS = {"game", "rules", "start", "moves", "position"}
 
@@ -30,6 +32,7 @@ class RecordedGame:
         end: why it was over, None while it goes on.
         opening: how many plies at its beginning were random.
         notes: what the moves do not tell, each with its ply.
+        before: who sat on seats that were taken over, in the order of the plies.
     """
 
     place: str
@@ -39,10 +42,30 @@ class RecordedGame:
     end: str | None
     opening: int = 0
     notes: tuple[tuple[int, str], ...] = ()
+    before: tuple[Before, ...] = ()
 
-    def seat_name(self, seat: int) -> str:
-        """Return a seat with its player, such as ``seat 1 (heuristic)``."""
-        return f"seat {seat + 1} ({self.seats[seat]})" if self.seats else f"seat {seat + 1}"
+    def seat_name(self, seat: int, ply: int | None = None) -> str:
+        """Return a seat with its player, such as ``seat 1 (heuristic)``.
+
+        Args:
+            seat: from 0.
+            ply: whose player counts, from 1; default: the last.
+        """
+        if not self.seats:
+            return f"seat {seat + 1}"
+        others = [entry.spec for entry in self.before if entry.seat == seat and ply is not None and entry.ply >= ply]
+        return f"seat {seat + 1} ({[*others, self.seats[seat]][0]})"
+
+    def seat_history(self, seat: int) -> str:
+        """Return a seat with all its players, such as ``seat 1 (random, since ply 12; before: a person)``."""
+        earlier = [entry for entry in self.before if entry.seat == seat]
+        if not earlier:
+            return self.seat_name(seat)
+        told = ", ".join(
+            _in_words(entry.spec) + (f" since ply {previous.ply + 1}" if previous else "")
+            for previous, entry in zip([None, *earlier], earlier, strict=False)
+        )
+        return f"seat {seat + 1} ({_in_words(self.seats[seat])}, since ply {earlier[-1].ply + 1}; before: {told})"
 
     @property
     def length(self) -> int:
@@ -71,15 +94,23 @@ class RecordedGame:
             "plies": self.length, "moves": state.moves(), "position": state.to_text(),
             "returns": list(self.returns), "end": self.end, "opening": self.opening,
             "notes": [{"ply": ply, "text": text} for ply, text in self.notes],
+            "before": [entry._asdict() for entry in self.before],
         }  # fmt: skip
 
 
+def _in_words(spec: str) -> str:
+    player = make_player(spec)
+    return (player.name or "a person") if player.is_human else spec
+
+
 def texts_of_games(path: Path) -> list[tuple[str, str]]:
-    """Return the games of a file or a tournament's folder unread: where each stands, in words, and its JSON.
+    """Return the games of a file, a tournament's folder or one of saved games unread: the place of each, and its JSON.
 
     Raises:
         RecordError: if there is nothing to read.
     """
+    if path.is_dir() and not (path / GAMES).exists() and (saved := saved_in(path)):
+        return saved
     file = path / GAMES if path.is_dir() else path
     try:
         text = file.read_text(encoding="utf-8")
@@ -90,6 +121,28 @@ def texts_of_games(path: Path) -> list[tuple[str, str]]:
         raise RecordError(f"{file} is empty")
     lines = [(f"{file}, line {number}", line) for number, line in enumerate(text.split("\n"), start=1) if line.strip()]
     return [(str(file), text)] if len(lines) > 1 and _is_one_document(text, lines[0][1]) else lines
+
+
+def saved_in(folder: Path) -> list[tuple[str, str]]:
+    """Return the saved games of a folder unread, the one that was written last first: the file of each, and its JSON.
+
+    A file with ``.json`` at its end that is no JSON at all counts as one, so that whoever reads it says what is wrong.
+    """
+    try:
+        files = [file for file in folder.glob("*.json") if file.is_file() and not file.name.startswith(".")]
+        files.sort(key=lambda file: (-file.stat().st_mtime_ns, file.name))
+        texts = [(str(file), file.read_text(encoding="utf-8", errors="replace")) for file in files]
+    except OSError:  # no such folder, or one that is closed to us
+        return []
+    return [(place, text) for place, text in texts if _may_be_saved(text)]
+
+
+def _may_be_saved(text: str) -> bool:
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError):
+        return True
+    return is_saved_game(data) or (isinstance(data, dict) and set(data) >= _STATE_KEYS)
 
 
 def _is_one_document(text: str, first_line: str) -> bool:
@@ -127,7 +180,7 @@ def _read(place: str, text: str) -> RecordedGame:
         session = from_document(data)
         return RecordedGame(
             place, tuple(player.spec for player in session.players), session.state, tuple(session.returns()),
-            session.end_reason(), notes=tuple(session.notes),
+            session.end_reason(), notes=tuple(session.notes), before=tuple(session.before),
         )  # fmt: skip
     if isinstance(data, dict) and set(data) >= _STATE_KEYS:
         state = state_from_dict(data)

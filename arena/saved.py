@@ -13,11 +13,11 @@ from ..envs.errors import RecordError, RunError, SekishoError
 from ..envs.files import write_text_atomically
 from ..envs.registry import state_from_dict
 from .players import make_player
-from .session import MAX_SEED, Note, Resignation, Session
+from .session import MAX_SEED, Before, Note, Resignation, Session
 
 KIND, FORMAT = "sekisho game", 1
 _KEYS = {"kind", "format", "seats", "seed", "round", "conceded", "notes", "state", "returns", "end"}
-_LATER_KEYS = {"given_up"}
+_LATER_KEYS = {"before", "given_up"}
 """Keys that files of the first versions lack."""
 _MOST_ROUNDS = 10**6
 
@@ -36,7 +36,7 @@ def to_document(session: Session) -> dict[str, Any]:
     ``kind`` and ``format`` name the form; ``seats`` are spec strings in seat order; ``seed`` and ``round`` give the dice;
     ``conceded`` is the seat that gave up where the rules know no resigning (from 0, or null); ``notes`` are ply and text
     of what the moves do not tell; ``given_up`` are seat (from 0), ply and spec string of each person for whom a CPU player
-    plays on; ``state`` is the dict form of the state, with all moves; ``returns`` and ``end`` are
+    plays on; ``before`` are seat (from 0), ply and spec string of each player whose seat another took over; ``state`` is the dict form of the state, with all moves; ``returns`` and ``end`` are
     null while the game goes on.
     """
     over = session.is_over
@@ -48,6 +48,7 @@ def to_document(session: Session) -> dict[str, Any]:
         "round": session.round,
         "conceded": session.conceded,
         "notes": [list(note) for note in session.notes],
+        "before": [list(entry) for entry in session.before],
         "given_up": [[seat, *how] for seat, how in session.given_up.items()],
         "state": session.state.to_dict(),
         "returns": session.returns() if over else None,
@@ -100,6 +101,7 @@ def from_document(data: Any) -> Session:
         raise RecordError(str(error)) from error
     session.state = state
     session.notes = _notes(data["notes"], session.ply)
+    session.before = _before(data.get("before", []), session)
     session.given_up = _given_up(data.get("given_up", []), session)
     session.conceded = _conceded(data["conceded"], session)
     found = (data["returns"], data["end"])
@@ -122,6 +124,24 @@ def _notes(data: Any, plies: int) -> list[Note]:
         if not 0 <= note[0] <= plies:
             raise RecordError(f"a note belongs to ply 0..{plies}, not {note[0]!r:.80}")
     return [Note(*note) for note in data]
+
+
+def _before(data: Any, session: Session) -> list[Before]:
+    if not isinstance(data, list):
+        raise RecordError(f"'before' must be a list, not {data!r:.80}")
+    found: list[Before] = []
+    for entry in data:
+        if not (isinstance(entry, list) and [type(value) for value in entry] == [int, int, str]):
+            raise RecordError(f"who sat on a seat before is a seat, a ply and a spec string, not {entry!r:.80}")
+        seat, ply, spec = entry
+        if not (0 <= seat < len(session.players) and 0 < ply <= session.ply):
+            raise RecordError(f"nobody can have taken over seat {seat!r:.80} (from 0) after {ply!r:.80} plies")
+        try:
+            make_player(spec)
+        except SekishoError as error:
+            raise RecordError(str(error)) from error
+        found.append(Before(seat, ply, spec))
+    return sorted(found, key=lambda entry: entry.ply)
 
 
 def _given_up(data: Any, session: Session) -> dict[int, Resignation]:

@@ -53,6 +53,20 @@ class Resignation(NamedTuple):
     spec: str
 
 
+class Before(NamedTuple):
+    """Who sat on a seat before somebody took it over.
+
+    Attributes:
+        seat: from 0.
+        ply: how many plies had been played when it was taken over.
+        spec: spec string of who sat there.
+    """
+
+    seat: int
+    ply: int
+    spec: str
+
+
 class Session:
     """A game in progress.
 
@@ -67,6 +81,7 @@ class Session:
         players: who sits where, in seat order.
         conceded: the seat that gave up where the rules know no resigning, else None.
         notes: what the moves do not tell.
+        before: who sat on seats that were taken over while the game went on, in the order of the plies.
         given_up: the people who resigned and for whom `STAND_IN` plays on, by seat; a rematch seats them again.
 
     Raises:
@@ -85,6 +100,7 @@ class Session:
         self.players = [make_player(spec) for spec in seats]
         self.conceded: int | None = None
         self.notes: list[Note] = []
+        self.before: list[Before] = []
         self.given_up: dict[int, Resignation] = {}
         for player in self.players:
             _admit(player, self.game)
@@ -215,6 +231,7 @@ class Session:
                 seat = resigned[-1]
                 self._go_back(back)
                 self.players[seat] = make_player(self.given_up.pop(seat).spec)
+                self._settle_before()
                 self.notes.append(Note(ply, f"seat {seat + 1} goes on after all"))
                 return ["resign", *taken[ply:]]
             if not ply:
@@ -229,6 +246,8 @@ class Session:
         """Take an earlier position up; what was noted later holds from there on."""
         self.state = state
         self.notes = [Note(min(note.ply, self.ply), note.text) for note in self.notes]
+        self.before = [entry._replace(ply=min(entry.ply, self.ply)) for entry in self.before]
+        self._settle_before()
         for player in self.players:
             if player.agent is not None:
                 player.agent.reset()
@@ -276,8 +295,21 @@ class Session:
         player = make_player(spec)
         _admit(player, self.game)
         self.notes.append(Note(self.ply, f"seat {seat + 1}: {player.spec} takes over from {self.players[seat].spec}"))
-        self.players[seat] = player
+        before, self.players[seat] = self.players[seat], player
+        if not self.is_over:
+            self.before.append(Before(seat, self.ply, before.spec))
+            self._settle_before()
         self.given_up.pop(seat, None)
+
+    def _settle_before(self) -> None:
+        """Forget who sat on a seat without having played there, and changes that changed nothing."""
+        firsts = {(entry.seat, entry.ply): entry for entry in reversed(self.before)}
+        after = [player.spec for player in self.players]
+        self.before = []
+        for entry in sorted(firsts.values(), key=lambda entry: -entry.ply):
+            if entry.ply and entry.spec != after[entry.seat]:
+                self.before.insert(0, entry)
+                after[entry.seat] = entry.spec
 
     def rematch(self) -> Session:
         """Return a new game of the same players from the same start, everybody one seat further.

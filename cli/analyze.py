@@ -80,11 +80,13 @@ def _show(game: RecordedGame, judge: Judge, moves: Sequence[MoveLoss]) -> None:
             str(move.ply), str(move.seat + 1), cell(move.move), cell(best), value, _loss(move, estimated),
             str(move.choices),
         )  # fmt: skip
-    out = console()
-    out.print(table)
+    if not any(move.choices > 1 for move in moves):
+        say(f"Nobody had anything to choose in this game (plies: {game.length}), so no move has lost anything.")
+        return
+    console().print(table)
     say(f"By the view of {judge.name}; values of the seat to move, unit: {UNITS.get(judge.unit, judge.unit)}.")
     for line in summaries(game, moves):
-        say(f"{game.seat_name(line.seat)}: {_summary(line, estimated)}", indent="  ")
+        say(f"{game.seat_history(line.seat)}: {_summary(line, estimated)}", indent="  ")
 
 
 def _loss(move: MoveLoss, estimated: bool) -> str:

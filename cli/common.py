@@ -20,6 +20,7 @@ from ..envs.errors import OptionError, RunError
 from ..envs.files import write_bytes_atomically
 from ..envs.options import parse_options
 from ..envs.registry import game_class
+from .words import width
 
 Flag = tyro.conf.FlagCreatePairsOff[bool]
 Result = TypeVar("Result")
@@ -27,10 +28,16 @@ GameWord = Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="GAME")]
 Rules = Annotated[str, tyro.conf.arg(metavar="KEY=VALUE,…", help_behavior_hint="(default: the game's)")]
 
 
+class _Console(Console):
+    def on_broken_pipe(self) -> None:
+        """Let the command end as it does wherever else its reader has left."""
+        raise BrokenPipeError
+
+
 def console() -> Console:
-    """Return a console on stdout; 100 columns wide where it is no terminal that says otherwise."""
-    found = Console()
-    return found if found.is_terminal else Console(width=100)
+    """Return a console on stdout, where it is no terminal as wide as other lines are."""
+    found = _Console()
+    return found if found.is_terminal else _Console(width=width())
 
 
 def processors() -> int:
@@ -82,8 +89,8 @@ def interruptible(work: Callable[[], Result]) -> Result:
     return outcome.result()
 
 
-def progress() -> Progress:
-    """Return a progress bar that goes to stderr, and only to a terminal."""
+def progress(wanted: bool = True) -> Progress:
+    """Return a progress bar that goes to stderr, and only to a terminal, and only if there is enough to wait for."""
     console = Console(stderr=True)
     return Progress(
         TextColumn("{task.description}"),
@@ -92,7 +99,7 @@ def progress() -> Progress:
         TimeElapsedColumn(),
         TimeRemainingColumn(),
         console=console,
-        disable=not console.is_terminal,
+        disable=not (wanted and console.is_terminal),
         transient=True,
     )
 

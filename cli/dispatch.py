@@ -13,8 +13,8 @@ import shutil
 import sys
 from pathlib import Path
 
-from .interrupting import as_usual
-from .main import COMMANDS
+from .interrupting import SIGPIPE, GoneError, as_usual
+from .main import COMMANDS, ENDED_BY
 
 _LEAST_COLUMNS = 40
 
@@ -30,7 +30,7 @@ def usage() -> str:
 
 
 def run(words: list[str]) -> int:
-    """Run the command line and return the exit status: 0 done, 1 ran and failed, 2 wrong use."""
+    """Run the command line and return the exit status; see `main`."""
     try:
         _prepare_streams()
         status = _guarded(words)
@@ -39,7 +39,7 @@ def run(words: list[str]) -> int:
     except OSError as error:
         _drop_output()
         if isinstance(error, BrokenPipeError):  # the reader of our output has left, as `| head` does
-            return 1
+            return ENDED_BY + SIGPIPE
         return complain(f"cannot go on: {error.strerror or error}", 1)
 
 
@@ -58,6 +58,8 @@ def _guarded(words: list[str]) -> int:
         return _broken(words, error)
     try:
         return _run(words)
+    except GoneError as gone:
+        return complain(str(gone), ENDED_BY + gone.number)
     except RunError as error:
         return complain(str(error), 1)
     except SekishoError as error:

@@ -1,4 +1,8 @@
-"""What Ctrl-C does while modules load: an exception in the middle of an import can be swallowed, or end in a traceback."""
+"""What ends the command from outside: Ctrl-C, a closed terminal, a polite kill, a reader that leaves.
+
+While modules load Ctrl-C ends the process on the spot: an exception in the middle of an import can be swallowed, or end
+in a traceback.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +13,32 @@ import signal
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # typing itself would take time
     from typing import Any, NoReturn
+
+
+SIGPIPE = 13
+"""Number of the signal that tells other programs that their reader has left; Python hears of it in another way."""
+
+
+class GoneError(BaseException):
+    """The terminal was closed, or the process told to end. No `Exception`: nobody should go on after it.
+
+    Args:
+        number: of the signal.
+    """
+
+    def __init__(self, number: int) -> None:
+        super().__init__("told to end" if number == signal.SIGTERM else "the terminal is gone")
+        self.number = number
+
+
+def end_by(number: int) -> None:
+    """End the process by a signal, as if nobody had heard it: what a shell goes by that runs commands one after another.
+
+    Where the system knows no such thing nothing happens.
+    """
+    if os.name == "posix":
+        signal.signal(number, signal.SIG_DFL)
+        os.kill(os.getpid(), number)
 
 
 def at_once() -> None:
@@ -27,4 +57,5 @@ def as_usual() -> None:
 def _leave(_number: int, _frame: Any) -> NoReturn:
     with contextlib.suppress(OSError):  # a terminal that is gone
         os.write(2, b"sekisho: interrupted\n")
+    end_by(signal.SIGINT)
     os._exit(1)

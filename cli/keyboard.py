@@ -11,13 +11,10 @@ from typing import Any
 
 from rich.cells import cell_len
 
-from .words import WIDTH, cut
+from .interrupting import GoneError
+from .words import cut, width
 
 _ECHOED = 60  # columns of a line from a pipe; no word of ours is that long
-
-
-class GoneError(BaseException):
-    """The terminal was closed, or the process told to end. No `Exception`: nobody should go on after it."""
 
 
 @contextlib.contextmanager
@@ -36,8 +33,8 @@ def ended_in_order() -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def _raise_gone(_number: int, _frame: Any) -> None:
-    raise GoneError
+def _raise_gone(number: int, _frame: Any) -> None:
+    raise GoneError(number)
 
 
 @contextlib.contextmanager
@@ -78,7 +75,7 @@ class Keyboard:
             print(prompt, end="", flush=True)
             line = sys.stdin.readline() if sys.stdin is not None else ""
             if line:
-                print(cut(line.strip(), min(_ECHOED, WIDTH - cell_len(prompt))))
+                print(cut(line.strip(), min(_ECHOED, width() - cell_len(prompt))))
                 return line.strip()
         except (EOFError, OSError, ValueError):  # the end of input, a terminal that is gone, a stream that is closed
             pass

@@ -28,6 +28,10 @@ COMMANDS = {
 }
 
 
+ENDED_BY = 128
+"""What shells add to the number of the signal that ended a program: 130 after Ctrl-C."""
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line.
 
@@ -35,7 +39,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arguments: the words after ``sekisho``; default: those of the process.
 
     Returns:
-        The exit status: 0 done, 1 ran and failed, 2 wrong use.
+        The exit status: 0 done, 1 ran and failed, 2 wrong use; else `ENDED_BY` and the number of the signal that ended
+        it: 2 Ctrl-C, 1 a closed terminal, 15 told to end, 13 a reader that has left.
     """
     try:
         from .interrupting import as_usual, at_once
@@ -52,8 +57,31 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print("sekisho: interrupted", file=sys.stderr)
         except OSError:  # a terminal that is gone
             pass
-        return 1
+        return ENDED_BY + 2
+
+
+def command() -> None:
+    """Run the command line of the process and end it; what a signal ended ends by that signal, so that shells see it."""
+    import atexit
+
+    status = [0]
+    atexit.register(_end, status)  # what is registered first is called last
+    status[0] = main()
+    sys.exit(status[0])
+
+
+def _end(status: list[int]) -> None:
+    """End the process by the signal that its status stands for, if it does for one."""
+    if status[0] > ENDED_BY:
+        from .interrupting import end_by
+
+        for stream in (sys.stdout, sys.stderr):
+            try:  # noqa: SIM105  as above
+                stream.flush()
+            except (OSError, ValueError, AttributeError):  # one that is full, closed, not there
+                pass
+        end_by(status[0] - ENDED_BY)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    command()

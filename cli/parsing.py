@@ -6,6 +6,7 @@ import contextlib
 import io
 import re
 import textwrap
+from collections.abc import Mapping
 from typing import Any
 
 import tyro
@@ -22,7 +23,7 @@ def parsed(command: Any, name: str, words: list[str]) -> Any:
     """Return a command with its fields set.
 
     Args:
-        command: class of the command.
+        command: class of the command; its ``ALONE`` may say what an option stands for that is given without a value.
         name: as it is typed.
         words: what follows it.
 
@@ -30,6 +31,7 @@ def parsed(command: Any, name: str, words: list[str]) -> Any:
         OptionError: for words that do not fit.
         SystemExit: with status 0, after help was printed.
     """
+    words = _with_values(words, getattr(command, "ALONE", {}))
     said = io.StringIO()
     try:
         with contextlib.redirect_stderr(said):
@@ -38,6 +40,14 @@ def parsed(command: Any, name: str, words: list[str]) -> Any:
         if not stop.code:
             raise
         raise OptionError(f"{_mistake(said.getvalue())}; see: sekisho {name} --help") from None
+
+
+def _with_values(words: list[str], alone: Mapping[str, str]) -> list[str]:
+    """Return words in which options that may stand alone have a value."""
+    given = []
+    for word, following in zip(words, [*words[1:], "--"], strict=False):
+        given += [word, alone[word]] if word in alone and following.startswith("--") else [word]
+    return given
 
 
 def _mistake(box: str) -> str:

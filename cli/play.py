@@ -6,7 +6,7 @@ import secrets
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import tyro
 
@@ -21,10 +21,13 @@ from ..envs.errors import OptionError, RecordError, RunError
 from ..envs.options import Option, parse_options
 from ..envs.registry import game_class
 from .common import GameWord, Rules, game_from_words, path_from_words, require_there
+from .recorded_games import show_kept_games
 from .shelf import Shelf, require_free
 from .table import Table
 
 _SEATS = "who plays each seat, in seat order: " + ", ".join(["human, human:name=Aki", *agent_names(), ENGINE_USAGE])
+_WHICH = "?"
+"""Given in the place of a saved game: which there are."""
 _MOST_FRESH_SEED = 10**6  # short enough to be typed again
 
 
@@ -32,6 +35,7 @@ _MOST_FRESH_SEED = 10**6  # short enough to be typed again
 class Command:
     """Play in the terminal, against CPU players or people beside you; ? explains what can be typed."""
 
+    ALONE: ClassVar = {"--load": _WHICH}
     game: GameWord = ""
     """name of the game; not needed with --load"""
     seats: Annotated[
@@ -47,7 +51,7 @@ class Command:
     seed: Annotated[int | None, tyro.conf.arg(metavar="INT", help_behavior_hint="(default: a fresh one)")] = None
     """of the dice and the CPU players; the same seed and moves give the same game"""
     load: Annotated[str | None, tyro.conf.arg(metavar="FILE", help_behavior_hint="(default: a new game)")] = None
-    """go on with a saved game"""
+    """go on with a saved game; without FILE the latest are listed"""
     save: Annotated[str | None, tyro.conf.arg(metavar="FILE", help_behavior_hint="(default: one of its own)")] = None
     """new file to keep the game in; it is written at once and after every decision"""
 
@@ -55,6 +59,9 @@ class Command:
         """Play."""
         if self.seats == ():
             raise OptionError("--seats names nobody: name who plays each seat, as in: --seats human heuristic")
+        if self.load == _WHICH:
+            show_kept_games("sekisho play --load")
+            return
         load, save = path_from_words("--load", self.load), path_from_words("--save", self.save)
         if save is not None:
             require_free(save)

@@ -1,13 +1,24 @@
-"""The recorded games that a command line names."""
+"""The recorded games that a command line names, and how they are listed."""
 
 from __future__ import annotations
 
+import shlex
+from collections.abc import Sequence
+from datetime import datetime
 from pathlib import Path
 
+from rich.table import Column, Table
+
 from ..arena.folder import GAMES
-from ..arena.recorded import RecordedGame, read_game, texts_of_games
+from ..arena.recorded import RecordedGame, read_game, saved_in, texts_of_games
+from ..arena.saved import games_folder
 from ..envs.errors import OptionError, RecordError, RunError
-from .common import path_from_words, require_there
+from .common import console, path_from_words, progress, require_there
+from .words import cell, message, say
+
+LATEST = 20
+"""Games that are listed where no file is named."""
+Numbered = tuple[int, RecordedGame]
 
 
 def found_games(option: str, words: str) -> list[tuple[str, str]]:
@@ -18,12 +29,17 @@ def found_games(option: str, words: str) -> list[tuple[str, str]]:
         RunError: if it cannot be read or holds nothing.
     """
     path = require_there(path_from_words(option, words) or Path())
-    if path.is_dir() and not (path / GAMES).exists():
-        raise OptionError(f"{words} holds no {GAMES}; name the folder of a tournament, or a file")
+    if path.is_dir() and not (path / GAMES).exists() and not saved_in(path):
+        raise OptionError(f"{words} holds no {GAMES} and no saved games; name a folder that does, or a file")
     try:
         return texts_of_games(path)
     except RecordError as error:
         raise RunError(str(error)) from error
+
+
+def kept_games() -> list[tuple[str, str]]:
+    """Return the latest games that `sekisho play` has kept under names of its own, unread, the newest first."""
+    return saved_in(games_folder())[:LATEST]
 
 
 def one_game(words: str, found: list[tuple[str, str]], number: int | None) -> RecordedGame:
@@ -47,3 +63,60 @@ def one_game(words: str, found: list[tuple[str, str]], number: int | None) -> Re
         return read_game(*found[chosen - 1])
     except RecordError as error:
         raise RunError(str(error)) from error
+
+
+def checked(found: list[tuple[str, str]]) -> tuple[list[Numbered], list[str]]:
+    """Return the games that the rules agree with, each with its number from 1, and what is wrong with the others."""
+    games: list[Numbered] = []
+    wrong: list[str] = []
+    with progress(wanted=len(found) > LATEST) as bar:
+        for number, (place, text) in enumerate(bar.track(found, description="games"), start=1):
+            try:
+                games.append((number, read_game(place, text)))
+            except RecordError as error:
+                wrong.append(str(error))
+    return games, wrong
+
+
+def show_kept_games(command: str) -> None:
+    """List the latest kept games, and say how a command goes on with one."""
+    games, wrong = checked(kept_games())
+    if not games and not wrong:
+        say(f"No games are kept in {games_folder()} yet; name the file of a saved game.")
+        return
+    say(f"The latest games in {games_folder()}:")
+    console().print(table_of(games))
+    for line in wrong:
+        print(message(line))
+    if games:
+        newest = next((game for _, game in games if game.end is None), games[0][1])
+        print(f"Name the file of one, as in:\n{command} {shlex.quote(newest.place)}")
+
+
+def table_of(games: Sequence[Numbered]) -> Table:
+    """Return games in a table; those that have a file each with its name and when it was written."""
+    if not games or not all(Path(game.place).is_file() for _, game in games):
+        table = Table("game", "seats", "plies", "end", "returns")
+        for number, game in games:
+            points = " ".join(f"{value:+.2g}" for value in game.returns)
+            table.add_row(str(number), cell(", ".join(game.seats)), str(game.length), cell(game.end or ""), points)
+        return table
+    paths = [Path(game.place) for _, game in games]
+    told = all(path.name.startswith(game.state.game.name) for path, (_, game) in zip(paths, games, strict=True))
+    table = Table("game", Column("file", no_wrap=True), box=None, pad_edge=False, header_style="")
+    for heading in ["written", "seats", "result"] if told else ["of", "written", "seats", "result"]:
+        table.add_column(heading, overflow="fold")
+    for path, (number, game) in zip(paths, games, strict=True):
+        written = datetime.fromtimestamp(path.stat().st_mtime).strftime("%m-%d %H:%M")
+        of = [] if told else [cell(game.state.game.name)]
+        table.add_row(str(number), cell(path.name), *of, written, cell(", ".join(game.seats)), cell(_result(game)))
+    return table
+
+
+def _result(game: RecordedGame) -> str:
+    if game.end is None:
+        return f"goes on, ply {game.length}"
+    best = [seat + 1 for seat, value in enumerate(game.returns) if value == max(game.returns) > min(game.returns)]
+    if not best:
+        return f"nobody wins ({game.end})"
+    return f"seat {' and '.join(map(str, best))} {'wins' if len(best) == 1 else 'win'} ({game.end})"

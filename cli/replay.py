@@ -8,18 +8,19 @@ from pathlib import Path
 from typing import Annotated
 
 import tyro
-from rich.table import Table
 
 from ..arena.places import FORFEIT
-from ..arena.recorded import RecordedGame, read_game
+from ..arena.recorded import RecordedGame
+from ..arena.saved import games_folder
 from ..arena.session import CONCEDED
 from ..arena.telling import ply_line, seat_at
-from ..envs.errors import OptionError, RecordError, RunError
-from .common import Flag, console, path_from_words, print_json, progress, write_picture
+from ..envs.errors import OptionError, RunError
+from .common import Flag, console, path_from_words, print_json, write_picture
 from .keyboard import Keyboard
-from .recorded_games import found_games, one_game
-from .words import cell, plain, rules_line, say
+from .recorded_games import checked, found_games, kept_games, one_game, table_of
+from .words import plain, rules_line, say, width
 
+_FILE = tyro.conf.arg(metavar="FILE", help_behavior_hint="(default: list the latest kept games)")
 _ONE = tyro.conf.arg(metavar="NUMBER", help_behavior_hint="(default: check and list all)")
 _LAST = tyro.conf.arg(metavar="NUMBER", help_behavior_hint="(default: the last)")
 _NO_PICTURE = tyro.conf.arg(metavar="OUT", help_behavior_hint="(default: no picture)")
@@ -29,10 +30,11 @@ _NO_PICTURE = tyro.conf.arg(metavar="OUT", help_behavior_hint="(default: no pict
 class Command:
     """Show recorded games and check every move and result by the rules; exit status 1 if one is wrong.
 
-    FILE is a saved game, a file with a record a line, the folder of a tournament, or a state in its dict form.
+    FILE is a saved game, a file with a record a line, a state in its dict form, the folder of a tournament, or one with
+    saved games. Without FILE the latest games are listed that sekisho play has kept under names of its own.
     """
 
-    file: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="FILE")]
+    file: Annotated[str | None, tyro.conf.Positional, _FILE] = None
     """what to read"""
     game: Annotated[int | None, _ONE] = None
     """which game of a file with several, counted from 1"""
@@ -52,30 +54,24 @@ class Command:
         if self.step and self.json:
             raise OptionError("--step and --json are two ways to look at a game; choose one")
         pictures = path_from_words("--svg", self.svg), path_from_words("--png", self.png)
-        found = found_games("FILE", self.file)
-        if len(found) > 1 and self.game is None and self.ply is None and not self.step and not any(pictures):
+        found = kept_games() if self.file is None else found_games("FILE", self.file)
+        looks_closer = self.game is not None or self.ply is not None or self.step or any(pictures)
+        if (len(found) > 1 or self.file is None) and not looks_closer:
             self._list(found)
         else:
-            self._show(one_game(self.file, found, self.game), *pictures)
+            self._show(one_game(self.file or str(games_folder()), found, self.game), *pictures)
 
     def _list(self, found: list[tuple[str, str]]) -> None:
         """Check all games and list them."""
-        games: list[tuple[int, RecordedGame]] = []
-        wrong: list[str] = []
-        with progress() as bar:
-            for number, (place, text) in enumerate(bar.track(found, description="games"), start=1):
-                try:
-                    games.append((number, read_game(place, text)))
-                except RecordError as error:
-                    wrong.append(str(error))
+        games, wrong = checked(found)
         if self.json:
             print_json({"games": [{"number": number, **game.data()} for number, game in games], "wrong": wrong})
+        elif not found:
+            say(f"No games are kept in {games_folder()} yet; sekisho play keeps there what --save gives no other name.")
         else:
-            table = Table("game", "seats", "plies", "end", "returns")
-            for number, game in games:
-                points = " ".join(f"{value:+.2g}" for value in game.returns)
-                table.add_row(str(number), cell(", ".join(game.seats)), str(game.length), cell(game.end or ""), points)
-            console().print(table)
+            if self.file is None:
+                say(f"The latest games in {games_folder()}:")
+            console().print(table_of(games))
             print(f"{len(games)} of {len(found)} games agree with the rules. --game NUMBER shows one.")
         if wrong:
             raise RunError("\n".join([*wrong[:20], *(["…"] if len(wrong) > 20 else [])]))
@@ -112,7 +108,7 @@ def _introduce(game: RecordedGame) -> None:
     print(plain(game.place))
     say(rules_line(game.state.game), indent="  ")
     for seat in range(game.state.game.num_players):
-        say(f"  {game.seat_name(seat)}")
+        say(f"  {game.seat_history(seat)}", indent="    ")
     if game.opening:
         say(f"The first {game.opening} plies were random.")
     say()
@@ -132,12 +128,12 @@ def _show_ply(game: RecordedGame, ply: int) -> None:
     if ply:
         before, action = game.position(ply - 1), game.state.history()[ply - 1]
         seat = seat_at(before)
-        who = game.seat_name(seat) if seat >= 0 else "somebody"
+        who = game.seat_name(seat, ply) if seat >= 0 else "somebody"
         say(f"Ply {ply} of {game.length}: {who} {ply_line(before, action)}", indent="  ")
     else:
         say(f"The start; {game.length} plies follow.")
     say()
-    print(game.position(ply).draw())
+    print(game.position(ply).draw(width()))
     say()
 
 

@@ -44,7 +44,8 @@ def require_free(path: Path) -> None:
             hint = f"go on with it by --load {shlex.quote(str(path))}, or name" if "game" in kind else "name"
             raise OptionError(f"{path} {kind}; {hint} another file")
         if not path.parent.is_dir():
-            raise OptionError(f"{path.parent} is no folder; make it, or name another file")
+            kind = "is a file, no folder" if os.path.lexists(path.parent) else "does not exist"
+            raise OptionError(f"the folder {path.parent} {kind}; make it, or name another file")
     except OSError as error:
         raise OptionError(f"cannot use {path}: {error.strerror}") from error
 
@@ -223,6 +224,8 @@ def _claimed(path: Path) -> filelock.BaseFileLock | None:
     Raises:
         OptionError: if another process is there already.
     """
+    if not path.parent.is_dir():  # the lock would make it
+        return None
     lock = filelock.FileLock(_lock_file(path), timeout=0)
     try:
         lock.acquire()

@@ -23,13 +23,15 @@ from ..arena.telling import effect, ply_line, seat_at
 from ..envs.core import CHANCE, State
 from ..envs.errors import EngineFault, NotationError, OptionError, RunError, SekishoError, nearest, shown
 from .common import interruptible, path_from_words
-from .keyboard import GoneError, Keyboard, ended_in_order, undisturbed
+from .keyboard import Keyboard, ended_in_order, undisturbed
+from .recorded_games import show_kept_games
 from .shelf import Shelf
-from .table_help import ALIASES, HELP, in_full, look_example
+from .table_help import ALIASES, EACH_ALONE, HELP, in_full, look_example
 from .table_view import FEW, decisions, few_moves, result_line, seat_name, sensible, show_choice, show_choices
-from .words import message, rules_line, say
+from .words import message, rules_line, say, width
 
 _BEST = 3  # choices that a hint names
+_PLACES = 9  # decimal places in which values are compared
 _WITH_FILE = ("save", "load")  # words behind which the rest of the line is the name of a file
 
 
@@ -59,16 +61,14 @@ class Table:
 
         Raises:
             KeyboardInterrupt: after a Ctrl-C.
-            RunError: if the terminal was closed, or the process told to end, or the game is not where it was to be
-                kept.
+            GoneError: if the terminal was closed, or the process told to end.
+            RunError: if the game is not where it was to be kept.
         """
         with ended_in_order():
             try:
                 self._welcome()
                 while not self._leaving:
                     self._step()
-            except GoneError:
-                raise RunError("the terminal is gone, or somebody ended the game") from None
             finally:
                 with undisturbed():
                     self._farewell()
@@ -209,10 +209,10 @@ class Table:
 
     def _help(self, words: list[str]) -> None:
         if not words:
-            width = max(len(entry.usage) for entry in HELP.values())
+            width_of_usage = max(len(entry.usage) for entry in HELP.values())
             say("Type a move in the notation of the game, or:")
             for entry in HELP.values():
-                say(f"  {entry.usage:<{width}}  {entry.line}")
+                say(f"  {entry.usage:<{width_of_usage}}  {entry.line}", indent=" " * (width_of_usage + 2))
             say(f"Moves now: {few_moves(self.session)}", indent="  ")
             if self.session.game.move_notation:
                 say(f"Notation: {self.session.game.move_notation}", indent="  ")
@@ -226,8 +226,11 @@ class Table:
         if not words:
             example = look_example(self.session)
             raise OptionError(f"name a move, {example}" if example else "there is nothing to decide here")
-        for word in words:
-            show_choice(self.session.state, self.session.state.string_to_action(word))
+        actions = [self.session.state.string_to_action(word) for word in words]
+        for action in actions:
+            show_choice(self.session.state, action)
+        if len(actions) > 1:
+            say(f"  ({EACH_ALONE})")
 
     def _moves(self, _words: list[str]) -> None:
         state, actions = self.session.state, decisions(self.session)
@@ -238,7 +241,7 @@ class Table:
                 show_choice(state, action)
 
     def _show(self, _words: list[str]) -> None:
-        print(self.session.state.draw())
+        print(self.session.state.draw(width()))
         self._shown = True
 
     def _hint(self, words: list[str]) -> None:
@@ -251,15 +254,22 @@ class Table:
         move = state.action_to_string(decision.action)
         words_of_it = effect(state, decision.action)
         say(f"{spec} would play {move}" + ("" if "\n" in words_of_it else f": {words_of_it}"), indent="  ")
-        self._best_by(adviser, state)
+        self._best_by(adviser, state, decision.action)
 
-    def _best_by(self, adviser: Agent, state: State) -> None:
+    def _best_by(self, adviser: Agent, state: State, chosen: int) -> None:
+        """Say what an adviser thinks of the best choices: the chosen one before its equals, and which are equal."""
         if not can_value(adviser, state.game):
             return
         values, unit = choice_values(adviser, state), choice_unit(adviser, state.game)
-        best = [int(action) for action in np.argsort(-values, kind="stable") if not np.isnan(values[action])]
-        rated = ", ".join(f"{state.action_to_string(action)} {values[action]:+.2f}" for action in best[:_BEST])
-        say(f"its best of {len(best)} ({unit}): {rated}", indent="  ")
+        valued = [int(action) for action in np.flatnonzero(~np.isnan(values))]
+        rounded = {action: round(float(values[action]), _PLACES) for action in valued}
+        best = sorted(valued, key=lambda action: (-rounded[action], action != chosen))
+        shown = best[:_BEST] + [action for action in best[_BEST:] if action == chosen]
+        rated = ", ".join(f"{state.action_to_string(action)} {values[action]:+.2f}" for action in shown)
+        equal = sum(rounded[action] == rounded[best[0]] for action in best)
+        which = f"the first {equal}" if equal <= _BEST else f"the first {_BEST} and {equal - _BEST} more"
+        told = f"; {which} are equal to it" if equal > 1 else ""
+        say(f"its best of {len(best)} ({unit}): {rated}{told}", indent="  ")
 
     def _undo(self, _words: list[str]) -> None:
         taken = self.session.undo()
@@ -304,7 +314,8 @@ class Table:
     def _load(self, words: list[str]) -> None:
         path = path_from_words("load", words[0]) if words else None
         if path is None:
-            raise OptionError("name a file, as in: load game.json")
+            show_kept_games("load")
+            return
         session = read_session(path)
         session.require_no_programs()
         if self.shelf.path is not None and os.path.realpath(self.shelf.path) == os.path.realpath(path):

@@ -17,9 +17,10 @@ class Help(NamedTuple):
     more: str = ""
 
 
+EACH_ALONE = "each is looked at alone, from the position on the board"
 HELP = {
     "?": Help("? [WORD]", "this list, or more about one word", "help is the same."),
-    "look": Help("look MOVE …", "where a move would lead, without playing it"),
+    "look": Help("look MOVE …", "where a move would lead, without playing it", f"Of several moves {EACH_ALONE}."),
     "moves": Help("moves", "everything you may play now"),
     "show": Help("show", "the board again"),
     "hint": Help(
@@ -51,7 +52,11 @@ HELP = {
         "say where the game is kept, or keep it in another file from now on",
         "It is written after every decision anyway.",
     ),
-    "load": Help("load FILE", "leave this game, once it is saved, and go on with another"),
+    "load": Help(
+        "load [FILE]",
+        "leave this game, once it is saved, and go on with another",
+        "Without FILE the latest games are listed.",
+    ),
     "rematch": Help(
         "rematch",
         "a new game of the same players, everybody one seat further",
@@ -74,4 +79,5 @@ def in_full(name: str, session: Session) -> str:
     entry = HELP[name]
     example = look_example(session).replace("as", "As", 1) if name == "look" else ""
     notation = session.game.move_notation if name == "moves" else ""
-    return f"{entry.usage}: {entry.line}. {example or notation or entry.more}".strip()
+    told = [f"{entry.usage}: {entry.line}.", f"{example}." if example else "", notation, entry.more]
+    return " ".join(filter(None, told))

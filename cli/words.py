@@ -1,8 +1,9 @@
-"""Lines for people, none wider than a terminal of 100 columns."""
+"""Lines for people, none wider than the terminal, or than 100 columns."""
 
 from __future__ import annotations
 
 import re
+import shutil
 import unicodedata
 from typing import Any
 
@@ -12,13 +13,22 @@ from rich.text import Text
 from ..envs.core import Game
 from ..envs.options import spell_value
 
-WIDTH = 100
+MOST_COLUMNS, LEAST_COLUMNS = 100, 40
 UNITS = {
     "return": "return, which the mover expects at the end: -1 (lost) to 1 (won)",
     "steps": "steps of a pawn that a choice is worth to the mover: 20 where the win is in sight, -20 the loss",
 }
 """What the values of choices are told in, for people; a unit that is not here speaks for itself."""
 _LONGEST = 300  # letters of a word in a message; names of files are shorter
+_UNTORN = re.compile(r"\s*\S+(?:(?<=\bseat) \d\S*|(?<=\d:) [-+\d]\S*|(?<=\d\.) \S+| -> \S+)*")
+"""A word, with what belongs to it: the number of a seat, the number after it and a colon, what a number became,
+the first move behind its number."""
+
+
+def width() -> int:
+    """Return how many columns lines may have: those of the terminal, or else `MOST_COLUMNS`, which is also the limit."""
+    columns = shutil.get_terminal_size(fallback=(MOST_COLUMNS, 24)).columns
+    return min(max(columns, LEAST_COLUMNS), MOST_COLUMNS)
 
 
 def plain(text: str) -> str:
@@ -51,21 +61,21 @@ def message(text: str, wrap: bool = True) -> str:
 
 
 def wrapped(line: str, indent: str = "", break_words: bool = True) -> list[str]:
-    """Return a line broken between words, so that nothing is wider than `WIDTH`.
+    """Return a line broken between words, so that nothing is wider than `width` says.
 
     Args:
         line: of any letters; the ones of East Asia are two columns wide.
         indent: what follows a break begins so.
         break_words: whether a word that is too long is broken even if it looks like the name of a file.
     """
-    rows = [""]
-    for word in re.findall(r"\s*\S+", plain(line)):
-        if cell_len(rows[-1] + word) > WIDTH and rows[-1].strip():
+    rows, columns = [""], width()
+    for word in _UNTORN.findall(plain(line)):
+        if cell_len(rows[-1] + word) > columns and rows[-1].strip():
             rows.append(indent + word.lstrip())
         else:
             rows[-1] += word
-        while cell_len(rows[-1]) > WIDTH and (break_words or not re.search(r"[/\\]", rows[-1])):
-            head = chop_cells(rows[-1], WIDTH)[0]
+        while cell_len(rows[-1]) > columns and (break_words or not re.search(r"[/\\]", rows[-1])):
+            head = chop_cells(rows[-1], columns)[0]
             rows[-1:] = [head, indent + rows[-1][len(head) :]]
     return rows
 
@@ -74,7 +84,7 @@ def say(text: str = "", indent: str = "") -> None:
     """Print a text, its long lines broken; what follows a break stands `indent` further in than its line."""
     for line in text.split("\n"):
         blanks = re.match(r" *", line)
-        lead = blanks[0][: WIDTH // 2] if blanks else ""
+        lead = blanks[0][: width() // 2] if blanks else ""
         print("\n".join(wrapped(line, lead + indent)))
 
 

@@ -146,7 +146,7 @@ def _mark_used(folder: Path) -> None:
 @functools.cache
 def _say_compiling(_quiet_since: float) -> None:
     """Tell the person who waits why; once for all that is compiled without a pause."""
-    _log.warning("sekisho: compiling kernels of this part (once, for seconds to a minute or two) ...")
+    _log.warning("sekisho: compiling kernels of this part (once, seconds to a minute or two) ...")
 
 
 class _KernelLocator(_CacheLocator):  # type: ignore[misc]

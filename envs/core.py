@@ -427,8 +427,12 @@ class State(ABC):
         """Return where a legal action leads and what happens there."""
 
     @abstractmethod
-    def draw(self) -> str:
-        """Return a drawing of the position for a terminal, at most 100 columns wide."""
+    def draw(self, columns: int = 100) -> str:
+        """Return a drawing of the position for a terminal.
+
+        Args:
+            columns: of the terminal; the drawing is no wider where the game can be drawn so at all, never above 100.
+        """
 
     @abstractmethod
     def draw_svg(self) -> str:

@@ -174,7 +174,7 @@ class DashState(State):
         after = self.child(action)
         return Preview(f"{self.action_to_string(action)}: {after.draw()}", {"position": after.to_text()})
 
-    def draw(self) -> str:
+    def draw(self, columns: int = 100) -> str:
         """Return the track with both pawns."""
         track = ["."] * (self.game.options["length"] + 3)
         track[self.words[PAWN + 1]], track[self.words[PAWN]] = "B", "A"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -99,6 +100,58 @@ def test_what_is_to_be_run_exists() -> None:
             assert set(words[1:]) <= targets, place
         elif words[0] == "python" and words[1].endswith(".py"):
             assert (ROOT / words[1]).is_file(), place
+
+
+IN_SECONDS = {"examples/dash_race.py", "benchmarks/decision_times.py"}
+IN_MINUTES = {
+    "benchmarks/expectimax_speed.py", "benchmarks/kernel_dispatch.py", "benchmarks/search_pocket_rules.py",
+    "benchmarks/search_threads.py", "benchmarks/search_transpositions.py", "benchmarks/star_pruning.py",
+}  # fmt: skip
+NOT_RUN = {
+    "benchmarks/expectimax_strength.py": "more than minutes",
+    "benchmarks/tune_quoridor_evaluation.py": "more than minutes",
+    "examples/learn_tokaido.py": "more than minutes; a short run of it is tested in tests/examples",
+    "benchmarks/make_tables.py": "writes the tables that ship",
+    "docs/make_board_figures.py": "writes a page; tests/envs/picture_sugoroku compares what it would write",
+    "docs/make_quoridor_solved.py": "writes a page, from tables that take minutes",
+    "docs/make_tokaido_solved.py": "writes a page, from tables that take minutes",
+}
+"""Scripts whose lines in the docs are not run, and why."""
+
+
+def _script_lines() -> list[list[str]]:
+    lines = {tuple(words[1:]) for _, words in _lines_of_other_programs() if words[:1] == ["python"]}
+    return sorted(list(line) for line in lines if line[0].endswith(".py"))
+
+
+def test_every_script_line_of_the_docs_is_run_or_known_not_to_be() -> None:
+    assert {line[0] for line in _script_lines()} == IN_SECONDS | IN_MINUTES | set(NOT_RUN)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        pytest.param(words, id=" ".join(words), marks=[pytest.mark.slow] if words[0] in IN_MINUTES else [])
+        for words in _script_lines()
+        if words[0] not in NOT_RUN
+    ],
+)
+def test_script_lines_of_the_docs_run_as_they_stand(words: list[str]) -> None:
+    done = subprocess.run([sys.executable, *words], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stdout.strip()
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="there is no make here")
+def test_make_lines_of_the_docs_can_be_planned() -> None:
+    """What they do takes minutes and the network; that make finds all it needs for them, and the commands, does not."""
+    targets = sorted({words[1] for _, words in _lines_of_other_programs() if words[0] == "make"})
+    assert {"tournament", "test", "test-slow", "lint", "docs"} <= set(targets)
+    for target in targets:
+        plan = subprocess.run(["make", "--dry-run", target], cwd=ROOT, capture_output=True, text=True, check=False)
+        assert (plan.returncode, plan.stderr) == (0, "")
+        assert "bin/" in plan.stdout
 
 
 def _example_commands() -> list[list[str]]:

@@ -15,25 +15,33 @@ if TYPE_CHECKING:
 
 _WIDTH = 100
 _INNER = 8  # characters inside a cell
-_LEGEND = "+4 forward  -4 back  z rest a turn  zz two  ↻ roll again  →31 leap  →0 to the start  [12] seats"
+_SIDES = 3  # beside the cells: the last wall, and the arrow
+_LEGEND = (
+    "+4 forward", "-4 back", "z rest a turn", "zz two", "↻ roll again", "→31 leap", "→0 to the start", "[12] seats",
+)  # fmt: skip
 
 
-def draw_text(state: PictureState) -> str:
-    """Return the path as a table of at most 100 columns, with the seats in brackets where their pieces stand.
+def draw_text(state: PictureState, columns: int = _WIDTH) -> str:
+    """Return the path as a table, with the seats in brackets where their pieces stand.
 
     The path begins at the bottom left and winds upwards; arrows at the side show which way a row runs.
+
+    Args:
+        state: what to draw; it stays as it is.
+        columns: of the terminal, of which at most 100 are used; in fewer a row has fewer squares, but two at least.
     """
-    board, layout = state.game.board, Layout(state.game.board.goal)
+    board, width = state.game.board, min(columns, _WIDTH)
+    layout = Layout(board.goal, min(max((width - _SIDES) // (_INNER + 1), 2), COLUMNS))
     lines = [f"{state.game.title}: {board.title()}", ""]
     for row in reversed(range(layout.rows)):
-        squares = [layout.square(column, row) for column in range(COLUMNS)]
-        above = [layout.square(column, row + 1) for column in range(COLUMNS)]
+        squares = [layout.square(column, row) for column in range(layout.columns)]
+        above = [layout.square(column, row + 1) for column in range(layout.columns)]
         arrow = "→" if layout.goes_right(row) else "←"
         lines.append(_border(above, squares))
         lines.append(_cells([_label(state, square) for square in squares], squares) + f" {arrow}")
         lines.append(_cells([_seats(state, square) for square in squares], squares))
-    lines.append(_border([layout.square(column, 0) for column in range(COLUMNS)], [None] * COLUMNS))
-    lines += [_LEGEND, "", *_standings(state), "", *textwrap.wrap(last_roll(state), _WIDTH), status(state)]
+    lines.append(_border([layout.square(column, 0) for column in range(layout.columns)], [None] * layout.columns))
+    lines += [*_legend(width), "", *_standings(state), "", *textwrap.wrap(last_roll(state), width), status(state)]
     return "\n".join(line.rstrip() for line in lines)
 
 
@@ -87,12 +95,23 @@ def _cells(words: list[str], squares: list[int | None]) -> str:
 
 def _border(above: list[int | None], below: list[int | None]) -> str:
     line = ""
-    for column in range(COLUMNS + 1):
-        around = [cells[at] for cells in (above, below) for at in (column - 1, column) if 0 <= at < COLUMNS]
+    for column in range(len(above) + 1):
+        around = [cells[at] for cells in (above, below) for at in (column - 1, column) if 0 <= at < len(above)]
         line += "┼" if any(square is not None for square in around) else " "
-        if column < COLUMNS:
+        if column < len(above):
             line += ("─" if above[column] is not None or below[column] is not None else " ") * _INNER
     return line
+
+
+def _legend(width: int) -> list[str]:
+    """Return what the signs mean, as many on a line as have room."""
+    lines = [_LEGEND[0]]
+    for entry in _LEGEND[1:]:
+        if len(lines[-1]) + 2 + len(entry) > width:
+            lines.append(entry)
+        else:
+            lines[-1] += f"  {entry}"
+    return lines
 
 
 def _standings(state: PictureState) -> list[str]:

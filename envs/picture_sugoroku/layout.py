@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 COLUMNS = 10
+"""Squares in a row, where there is room for them."""
 
 
 @dataclass(frozen=True)
@@ -14,23 +15,25 @@ class Layout:
 
     Attributes:
         goal: number of the last square.
+        columns: squares in a row.
     """
 
     goal: int
+    columns: int = COLUMNS
 
     @property
     def rows(self) -> int:
         """Number of rows."""
-        return math.ceil((self.goal + 1) / COLUMNS)
+        return math.ceil((self.goal + 1) / self.columns)
 
     def place(self, square: int) -> tuple[int, int]:
         """Return (column, row) of a square; row 0 is at the bottom."""
-        row, step = divmod(square, COLUMNS)
-        return (step if self.goes_right(row) else COLUMNS - 1 - step), row
+        row, step = divmod(square, self.columns)
+        return (step if self.goes_right(row) else self.columns - 1 - step), row
 
     def square(self, column: int, row: int) -> int | None:
         """Return the square in a column and row, or None where the last row is shorter."""
-        square = row * COLUMNS + (column if self.goes_right(row) else COLUMNS - 1 - column)
+        square = row * self.columns + (column if self.goes_right(row) else self.columns - 1 - column)
         return square if square <= self.goal else None
 
     def goes_right(self, row: int) -> bool:

@@ -55,6 +55,7 @@ class PictureSugoroku(Game):
 
     name = "picture_sugoroku"
     title = "Picture sugoroku"
+    move_notation = "roll throws the die, and your piece goes as far. A throw stands in brackets, as [4]."
     OPTIONS = OPTIONS
     kernels = KERNELS
     num_actions = compiled.NUM_ACTIONS
@@ -219,9 +220,9 @@ class PictureState(State):
         """Return the travel journal in English; see `journal.journal_text` for other languages."""
         return journal.journal_text(self)
 
-    def draw(self) -> str:
+    def draw(self, columns: int = 100) -> str:
         """Return the path in characters, with what its squares say and where the pieces stand."""
-        return drawing.draw_text(self)
+        return drawing.draw_text(self, columns)
 
     def draw_svg(self) -> str:
         """Return the board as an SVG document."""

@@ -26,7 +26,7 @@ FENCE, LAST_FENCE = "━┃", "═║"  # lying and upright
 
 
 def draw_text(state: QuoridorState) -> str:
-    """Return a position in box characters, at most 100 columns wide.
+    """Return a position in box characters, at most 80 columns wide.
 
     Args:
         state: what to draw; it stays as it is.
@@ -82,7 +82,7 @@ def _put_fence(rows: list[list[str]], fence: Fence, lines: str) -> None:
 def _text_panel(view: View) -> list[str]:
     table = [
         f"{'>' if seat.role else ' '} {seat.number}    {ARROWS[seat.side]} {seat.goal:6}  {seat.fences:6}  "
-        f"{seat.steps:11}  {seat.role}"
+        f"{seat.steps:11}"
         for seat in view.seats
     ]
     heading = "  seat goal      fences  steps to go"

@@ -351,15 +351,12 @@ class QuoridorState(State):
         name, size = self.action_to_string(action), self.game.board_size
         kind = "fence" if action >= size * size else "pass" if after.pawns == self.pawns else "pawn"
         before, behind = self.distances(), after.distances()
-        changes = [
-            f"seat {seat + 1}: {old} -> {new}" if old != new else f"seat {seat + 1}: {old}"
-            for seat, (old, new) in enumerate(zip(before, behind, strict=True))
-        ]
+        changes = [f"{old} -> {new}" if old != new else str(old) for old, new in zip(before, behind, strict=True)]
         what = {"pawn": f"pawn to {name}", "fence": f"fence {name}", "pass": "no move is possible: pass"}[kind]
         end = after.end_reason()
         ending = {None: "", "goal": "; wins"}.get(end, f"; draw ({end})")
         return Preview(
-            text=f"{what}{ending}; steps to go: {', '.join(changes)}",
+            text=f"{what}{ending}; steps to go by seat: {', '.join(changes)}",
             data={
                 "move": name,
                 "kind": kind,
@@ -370,8 +367,8 @@ class QuoridorState(State):
             },
         )
 
-    def draw(self) -> str:
-        """Return the board in box characters, seen by seat 0, with fences in hand and steps to go."""
+    def draw(self, columns: int = 100) -> str:
+        """Return the board in box characters, seen by seat 0, with fences in hand and steps to go; 79 columns suffice."""
         return drawing.draw_text(self)
 
     def draw_svg(self) -> str:

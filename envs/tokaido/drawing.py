@@ -55,13 +55,14 @@ EVENT_COLOURS = {
 LINE = 168  # letters of a line of the last turn
 
 
-def draw_text(state: TokaidoState) -> str:
-    """Return a position as text for a terminal of 100 columns.
+def draw_text(state: TokaidoState, columns: int = 100) -> str:
+    """Return a position as text for a terminal.
 
     Args:
         state: what to draw; it stays as it is.
+        columns: of the terminal; see `text_of`.
     """
-    return text_of(view_of(state))
+    return text_of(view_of(state), columns)
 
 
 def draw_svg(state: TokaidoState) -> str:

@@ -73,6 +73,10 @@ class Tokaido(Game):
 
     name = "tokaido"
     title = "Tokaido sugoroku"
+    move_notation = (
+        "A number, as 5, is the die by which you go; crossing or detour is the road that you take from a fork. Throws "
+        "stand in brackets: [2-5] two dice, [3] the die of a crossing."
+    )
     OPTIONS = OPTIONS
     kernels = KERNELS
     num_actions = compiled.NUM_ACTIONS
@@ -220,9 +224,9 @@ class TokaidoState(State):
         """Return the travel journal in English; see `journal.journal_text` for other languages."""
         return journal.journal_text(self)
 
-    def draw(self) -> str:
-        """Return the road as text for a terminal of 100 columns."""
-        return drawing.draw_text(self)
+    def draw(self, columns: int = 100) -> str:
+        """Return the road as text for a terminal of so many columns."""
+        return drawing.draw_text(self, columns)
 
     def draw_svg(self) -> str:
         """Return the road as an SVG document."""

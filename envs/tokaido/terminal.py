@@ -1,6 +1,7 @@
-"""Tokaido positions as text: a winding road for a terminal of 100 columns.
+"""Tokaido positions as text: a winding road for a terminal.
 
-The road runs eight stations a row, to and fro. Below its number a station has its pieces, its names and its event.
+The road runs eight stations a row, fewer where there is no room, to and fro. Below its number a station has its pieces,
+its names and its event.
 """
 
 from __future__ import annotations
@@ -10,15 +11,25 @@ import unicodedata
 from .road import ROAD
 from .view import EVENT_MEANINGS, Piece, View, names_of
 
-PER_ROW, CELL = 8, 12  # stations in a row; columns of a station
+MOST_PER_ROW, LEAST_PER_ROW = 8, 4  # stations in a row
+CELL = 12  # columns of a station
+SIDES = 3  # beside the stations, for the bends of the road
 ROAD_LINE = 0  # of the five lines of a row the one with the numbers
 
 
-def text_of(view: View) -> str:
-    """Return the picture of a position as lines of at most 100 columns."""
-    rows = range(0, len(ROAD.stations), PER_ROW)
-    road = [line for number, first in enumerate(rows) for line in _row(view, number, first)]
-    lines = ["東海道双六  Tokaido sugoroku", *road, "", *_legend(), "", *_detours(view), "", *_panel(view)]
+def text_of(view: View, columns: int = 100) -> str:
+    """Return the picture of a position as lines.
+
+    Args:
+        view: what there is to show.
+        columns: of the terminal, of which at most 100 are used; the road needs 51 of them, the lines below it up to 80.
+    """
+    per_row = min(max((columns - SIDES) // CELL, LEAST_PER_ROW), MOST_PER_ROW)
+    rows = range(0, len(ROAD.stations), per_row)
+    road = [line for number, first in enumerate(rows) for line in _row(view, number, first, per_row)]
+    wide = per_row == MOST_PER_ROW
+    below = ["", *_legend(2 if wide else 1), "", *_detours(view, wide), "", *_panel(view)]
+    lines = ["東海道双六  Tokaido sugoroku", *road, *below]
     return "\n".join(line.rstrip() for line in lines)
 
 
@@ -31,19 +42,20 @@ def _padded(text: str, width: int = CELL) -> str:
     return text + " " * (width - columns(text))
 
 
-def _row(view: View, row: int, first: int) -> list[str]:
-    """Return the lines of a row of stations; every other row runs from right to left."""
-    stations = list(range(first, min(first + PER_ROW, len(ROAD.stations))))
+def _row(view: View, row: int, first: int, per_row: int) -> list[str]:
+    """Return the lines of a row of stations; every other row runs from right to left, and ends there if it is short."""
+    stations = list(range(first, min(first + per_row, len(ROAD.stations))))
+    blank = " " * CELL * (per_row - len(stations) if row % 2 else 0)
     if row % 2:
         stations.reverse()
     lines = [
-        [_on_road(view, station) for station in stations],
+        [_on_road(view, station, bool(row % 2)) for station in stations],
         [_padded(_marks(view.standing(str(station)), CELL - 1)) for station in stations],
         [_padded(ROAD.stations[station].kanji) for station in stations],
         [_padded(ROAD.stations[station].romaji) for station in stations],
         [_padded(_event(view, station)) for station in stations],
     ]
-    return [_edged("".join(cells), row, line, ROAD.goal in stations) for line, cells in enumerate(lines)]
+    return [_edged(blank + "".join(cells), row, line, ROAD.goal in stations) for line, cells in enumerate(lines)]
 
 
 def _edged(cells: str, row: int, line: int, is_last: bool) -> str:
@@ -59,9 +71,9 @@ def _edged(cells: str, row: int, line: int, is_last: bool) -> str:
     return f"{left}{'─' if left in '╭╰' else ' '}{cells}{right}"
 
 
-def _on_road(view: View, station: int) -> str:
+def _on_road(view: View, station: int, leftwards: bool) -> str:
     number = f"<{station}>" if station in view.forks else str(station)
-    return number + ("" if station == ROAD.goal else "─" * (CELL - len(number)))
+    return number + ("" if station == ROAD.goal and not leftwards else "─" * (CELL - len(number)))
 
 
 def _marks(pieces: list[Piece], width: int) -> str:
@@ -78,25 +90,31 @@ def _event(view: View, station: int) -> str:
     return "fork" if station in view.forks else ""
 
 
-def _legend() -> list[str]:
-    """Return what the events do, two a line: the road has room for their kanji only."""
+def _legend(entries: int) -> list[str]:
+    """Return what the events do, so many a line: the road has room for their kanji only."""
     told = [f"{ROAD.kinds[kind].kanji} {ROAD.kinds[kind].romaji}: {line}" for kind, line in EVENT_MEANINGS.items()]
     return [
-        "".join(_padded(entry, PER_ROW * CELL // 2) for entry in told[at : at + 2]) for at in range(0, len(told), 2)
+        "".join(_padded(entry, MOST_PER_ROW * CELL // 2) for entry in told[at : at + entries])
+        for at in range(0, len(told), entries)
     ]
 
 
-def _detours(view: View) -> list[str]:
+def _detours(view: View, wide: bool) -> list[str]:
+    """Return both ways of each fork and where they come back to the road."""
     lines = []
     for fork in view.forks.values():
         stops = " - ".join(
             f"{name.kanji} {name.romaji}{_marks(view.standing(place), CELL)}" for place, name in names_of(fork)
         )
         least, most = fork.faces
-        lines += [
-            f"<{fork.station}> crossing: {fork.crossing.kanji} {fork.crossing.romaji}, {least}-{most}: {fork.far_side}",
-            f"     detour: {fork.detour.kanji} {fork.detour.romaji}, {stops}: {view.rejoins[fork.station]}",
-        ]
+        crossing, detour = (f"{road.kanji} {road.romaji}" for road in (fork.crossing, fork.detour))
+        rejoins = view.rejoins[fork.station]
+        lines.append(f"<{fork.station}> crossing: {crossing}, {least}-{most}: {fork.far_side}")
+        lines += (
+            [f"     detour: {detour}, {stops}: {rejoins}"]
+            if wide
+            else [f"     detour: {detour}: {rejoins}", f"       {stops}"]
+        )
     return lines
 
 

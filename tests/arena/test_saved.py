@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from sekisho.arena.recorded import read_games
+from sekisho.arena.recorded import read_games, saved_in
 from sekisho.arena.saved import from_document, read_session, to_document, write_session
 from sekisho.arena.session import Session
 from sekisho.arena.tournament import Tournament, play, schedule
@@ -87,6 +88,11 @@ def test_a_saved_game_comes_back_whole(tmp_path: Path) -> None:
         (changed(given_up=[[9, 0, "human"]]), "nobody on seat 9"),
         (changed(given_up=[[0, 99999, "human"]]), "nobody on seat 0"),
         (changed(given_up=[[0, 0, "random"]]), "only a person"),
+        (changed(before=5), "'before'"),
+        (changed(before=[[0, 1]]), "a seat, a ply and a spec"),
+        (changed(before=[[2, 1, "human"]]), "nobody can have taken over seat 2"),
+        (changed(before=[[0, 99999, "human"]]), "nobody can have taken over seat 0"),
+        (changed(before=[[0, 1, "heuristik"]]), "did you mean 'heuristic'"),
         (changed(conceded=0), "'conceded'"),
         (changed(conceded="0"), "'conceded'"),
         (changed(returns=[0.0, 0.0]), "the file says"),
@@ -175,3 +181,41 @@ def test_records_of_a_tournament_and_the_dict_form_are_read_too(tmp_path: Path) 
     state.write_text(json.dumps(SESSION.state.to_dict()), encoding="utf-8")
     (game,) = read_games(state)
     assert (game.state, game.seats, game.end) == (SESSION.state, (), SESSION.end_reason())
+
+
+def test_a_record_tells_who_sat_on_a_seat_before(tmp_path: Path) -> None:
+    path = tmp_path / "g.json"
+    before = [[0, 3, "human"], [0, 5, "human:name=Aki"]]
+    path.write_text(json.dumps(changed(before=before)), encoding="utf-8")
+    (game,) = read_games(path)
+    assert game.seat_history(0) == "seat 1 (heuristic, since ply 6; before: a person, Aki since ply 4)"
+    assert game.seat_history(1) == "seat 2 (random)"
+    names = [game.seat_name(0, ply) for ply in range(1, 8)]
+    assert names == ["seat 1 (human)"] * 3 + ["seat 1 (human:name=Aki)"] * 2 + ["seat 1 (heuristic)"] * 2
+    assert game.seat_name(0) == "seat 1 (heuristic)"
+    assert game.data()["before"] == [{"seat": seat, "ply": ply, "spec": spec} for seat, ply, spec in before]
+
+
+def test_files_of_earlier_versions_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "g.json"
+    old = {key: value for key, value in DOCUMENT.items() if key not in ("before", "given_up")}
+    path.write_text(json.dumps(old), encoding="utf-8")
+    assert to_document(read_session(path)) == DOCUMENT
+    (game,) = read_games(path)
+    assert game.seat_history(0) == "seat 1 (heuristic)"
+
+
+def test_the_saved_games_of_a_folder_are_found_the_newest_first(tmp_path: Path) -> None:
+    for number, name in enumerate(("b.json", "a.json", "c.json")):
+        write_session(tmp_path / name, SESSION)
+        os.utime(tmp_path / name, (1000 + number, 1000 + number))
+    (tmp_path / "state.json").write_text(json.dumps(DOCUMENT["state"]), encoding="utf-8")
+    os.utime(tmp_path / "state.json", (1, 1))
+    for name, text in (("other.json", "{}"), ("notes.txt", "mine"), (".hidden.json", "broken"), (".g.json.lock", "")):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    found = [Path(place).name for place, _ in saved_in(tmp_path)]
+    assert found == ["c.json", "a.json", "b.json", "state.json"]
+    assert [game.end for game in read_games(tmp_path)] == ["goal"] * 4
+    (tmp_path / "torn.json").write_text('{"kind": "sekisho ga', encoding="utf-8")
+    assert "torn.json" in [Path(place).name for place, _ in saved_in(tmp_path)]  # not passed over in silence
+    assert saved_in(tmp_path / "nowhere") == []

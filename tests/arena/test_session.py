@@ -11,7 +11,7 @@ from sekisho.agents import Decision
 from sekisho.arena.players import make_player
 from sekisho.arena.resigning import resign_action, without_resigning
 from sekisho.arena.saved import from_document, to_document
-from sekisho.arena.session import CONCEDED, MAX_SEED, Session
+from sekisho.arena.session import CONCEDED, MAX_SEED, STAND_IN, Before, Session
 from sekisho.envs import CHANCE, TERMINAL, State, load_game
 from sekisho.envs.errors import AgentError, IllegalActionError, OptionError, RunError, SekishoError
 
@@ -300,3 +300,39 @@ def test_where_nobody_can_resign_cpu_players_see_the_history_whichever_game_was_
         state = load_game("quoridor", repetition=3).new_initial_state()
         state.apply_moves("e2 e8 e1 e9")
         assert without_resigning(state) is state
+
+
+def test_who_sat_on_a_seat_before_is_known_and_undo_and_return_forget_it() -> None:
+    session = new("quoridor", "human", "human")
+    session.take_over(0, "random")
+    session.take_over(0, "human")
+    assert session.before == []  # nobody has played yet
+    go_on(session, first, plies=4)
+    session.take_over(0, "random")
+    session.take_over(0, "heuristic")  # random has not played
+    assert session.before == [Before(0, 4, "human")]
+    session.take_over(0, "human")
+    assert session.before == []
+    session.take_over(1, "random")
+    go_on(session, first, plies=2)
+    session.take_over(1, "human")
+    assert session.before == [Before(1, 4, "human"), Before(1, 6, "random")]
+    assert from_document(to_document(session)).before == session.before
+    while session.ply > 3:
+        session.undo()
+    assert session.before == []  # the same person from the first ply on
+
+
+def test_a_seat_that_is_given_away_at_the_end_was_played_by_who_sat_there() -> None:
+    session = go_on(new("quoridor", "heuristic", "random"), first)
+    session.take_over(1, "human")
+    assert session.before == []
+
+
+def test_resigning_at_a_table_of_four_is_a_take_over_and_taking_it_back_is_none() -> None:
+    session = go_on(new("quoridor4", "human", "random", "random", "random"), first, plies=4)
+    session.resign()
+    assert session.before == [Before(0, 4, "human")]
+    assert session.players[0].spec == STAND_IN
+    session.undo()
+    assert session.before == []

@@ -22,6 +22,7 @@ from sekisho.cli import completion
 from sekisho.cli.completion import HOW_TO
 from sekisho.cli.main import COMMANDS, main
 from sekisho.envs import game_names
+from sekisho.envs.registry import game_class
 
 script = functools.cache(completion.script)
 COMMAND = (sys.executable, "-m", "sekisho.cli.main")
@@ -185,7 +186,21 @@ OFFERED: list[tuple[list[str], set[str] | None]] = [
     (["replay", "ga"], None),
     (["replay", "''"], None),
     (["analyze", "game.json", "--a"], {"--agent"}),
+    (["play", "quoridor", "--rules", "''"], {f"{option.name}=" for option in game_class("quoridor").OPTIONS}),
+    (["solve", "tokaido", "--rules", "fo"], {"forks="}),
+    (["play", "--rules", "board"], {"board_size=", "board="}),
+    (["play", "quoridor", "--rules", "forks"], set()),
+    (["play", "quoridor", "--rules", "fences=2", "--se"], {"--seats", "--seed"}),
 ]
+BEGUN: list[tuple[str, set[str]]] = [
+    ("fences=3,board", {"fences=3,board_size="}),
+    ("fences=3,third_pawn=b", {"fences=3,third_pawn=blocks"}),
+    ("third_pawn=", {f"third_pawn={value}" for value in ("blocks", "diagonal")}),
+    ("fences=3,fe", set()),
+    ("fences=", set()),
+    ("fences=3", set()),
+]
+"""What is offered behind --rules where something stands before; bash takes what comes after the last =."""
 
 
 def has(shell: str) -> pytest.MarkDecorator:
@@ -209,6 +224,30 @@ def test_bash_completes(tmp_path: Path, typed: list[str], expected: set[str] | N
         'echo "${#COMPREPLY[@]}"; printf "%s\\n" "${COMPREPLY[@]}"'
     )
     assert answer("bash", code, tmp_path) == {str(len(expected or ())), *(expected or ())}
+
+
+@has("bash")
+@pytest.mark.parametrize(("begun", "expected"), BEGUN)
+def test_bash_completes_rules_begun(tmp_path: Path, begun: str, expected: set[str]) -> None:
+    words = shlex.join(["sekisho", "play", "quoridor", "--rules", *re.findall("=|[^=]+", begun)])  # as bash parts them
+    code = (
+        f"source ./complete.sh; COMP_WORDS=({words}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); _tyro_sekisho; "
+        'printf "%s\\n" "${COMPREPLY[@]}"'
+    )
+    stem = begun[: begun.rfind("=") + 1]
+    assert answer("bash", code, tmp_path) == {word.removeprefix(stem) for word in expected}
+
+
+@has("zsh")
+@pytest.mark.parametrize(("begun", "expected"), BEGUN)
+def test_zsh_completes_rules_begun(tmp_path: Path, begun: str, expected: set[str]) -> None:
+    test_zsh_completes(tmp_path, ["play", "quoridor", "--rules", begun], expected)
+
+
+@has("fish")
+@pytest.mark.parametrize(("begun", "expected"), BEGUN)
+def test_fish_completes_rules_begun(tmp_path: Path, begun: str, expected: set[str]) -> None:
+    test_fish_completes(tmp_path, ["play", "quoridor", "--rules", begun], expected)
 
 
 @has("zsh")
@@ -243,6 +282,10 @@ def test_fish_completes(tmp_path: Path, typed: list[str], expected: set[str] | N
         ("sekisho replay runs/fi", "sekisho replay runs/first/"),
         ("sekisho analyze my", r"sekisho analyze my\ game.json "),
         ("sekisho play --load ga", "sekisho play --load game.json "),
+        ("sekisho play quoridor --rules th", "sekisho play quoridor --rules third_pawn="),
+        ("sekisho play quoridor --rules fences=3,th", "sekisho play quoridor --rules fences=3,third_pawn="),
+        ("sekisho play quoridor --rules third_pawn=b", "sekisho play quoridor --rules third_pawn=blocks "),
+        ("sekisho play quoridor --rules my", "sekisho play quoridor --rules my"),
     ],
 )
 def test_bash_completes_names_of_folders_and_with_blanks(tmp_path: Path, typed: str, expected: str) -> None:

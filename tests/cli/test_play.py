@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
+import random
 import re
 import shlex
 import signal
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -20,11 +23,14 @@ from sekisho.cli import shelf
 from sekisho.cli.keyboard import undisturbed
 from sekisho.cli.main import main
 from sekisho.cli.table_help import HELP
-from sekisho.cli.words import message
-from sekisho.envs import game_names, load_game, register_game, registry
+from sekisho.cli.words import message, wrapped
+from sekisho.envs import State, game_names, load_game, register_game, registry
+from sekisho.envs.errors import IllegalActionError, NotationError
 
 SMALL = ("play", "quoridor", "--rules", "board_size=5,fences=2", "--seed", "1")
 ESCAPE = "\x1b"
+TORN = re.compile(r"(\bseat\n *\d|->\n|\n *->|\bseat \d:\n)")
+"""Where a line breaks within a number or what became of it, or between a seat and its number."""
 
 
 @pytest.fixture(autouse=True)
@@ -84,7 +90,7 @@ def test_the_end_of_input_loses_nothing_and_the_game_goes_on_from_there(play) ->
 def test_every_choice_shows_where_it_leads_before_it_is_made(play, game: str) -> None:
     out = play("play", game, "--seed", "4")[1]
     assert "seat 1 (you)>" in out
-    shown = {"quoridor": "pawn to e2; steps to go: seat 1: 8 -> 7", "picture_sugoroku": "2: to 2, jump to 8",
+    shown = {"quoridor": "pawn to e2; steps to go by seat: 8 -> 7, 8", "picture_sugoroku": "2: to 2, jump to 8",
              "tokaido": "from Nihonbashi to"}  # fmt: skip
     assert shown[game] in out
 
@@ -152,6 +158,35 @@ def test_the_notation_of_fences_is_told_and_is_true(play) -> None:
             assert (end in targets) == (step not in closed)
 
 
+@pytest.mark.parametrize(
+    ("game", "words"),
+    [
+        ("quoridor", "c2 is the pawn to c2"),
+        ("tokaido", "A number, as 5, is the die"),
+        ("picture_sugoroku", "roll throws the die"),
+    ],
+)
+def test_every_game_says_how_moves_are_written(play, game: str, words: str) -> None:
+    for asked in ("?\n", "? moves\n"):
+        assert words in " ".join(play("play", game, "--seed", "1", typed=asked)[1].split())
+    for move in re.findall(r"\[\d(?:-\d)?\]|crossing|detour|roll\b|\b[a-i]\d[hv]?\b", load_game(game).move_notation):
+        for state in random_states(game):
+            with contextlib.suppress(IllegalActionError, NotationError):
+                state.string_to_action(move)
+                break
+        else:
+            pytest.fail(f"{move} is never a move of {game}")
+
+
+def random_states(game: str) -> Iterator[State]:
+    rng = random.Random(1)
+    for _ in range(20):
+        state = load_game(game).new_initial_state()
+        while not state.is_terminal():
+            yield state
+            state.apply_action(rng.choice(state.legal_actions() or [number for number, _ in state.chance_outcomes()]))
+
+
 def test_enter_where_there_is_a_choice_says_what_can_be_typed(play) -> None:
     out = play("play", "tokaido", "--seed", "1", typed="\n")[1]
     assert "There is a choice. Type one: 2, 3, resign; or ? for help." in out
@@ -187,8 +222,32 @@ def test_a_hint_names_a_legal_move_and_plays_nothing(play) -> None:
     out = play(*SMALL, typed="hint\nhint random\n")[1]
     assert "heuristic would play c2: pawn to c2" in out
     assert "its best of" in out
+    assert "are equal to it" not in out
     assert "random would play" in out
     assert "Nothing was played" in out
+
+
+def test_a_hint_names_the_move_that_it_lists_first_and_says_which_are_equal(play) -> None:
+    words = ("play", "quoridor", "--rules", "board_size=5,fences=0", "--seats", "human", "human", "--seed")
+    named = set()
+    for seed in range(5):  # the pawns meet, and straight on is as long as round either side
+        out = play(*words, str(seed), typed="b1\nb5\nb2\nb4\nhint\n")[1]
+        ((move, listed, told),) = re.findall(r"would play (\w+): .*\nits best of \d+ \(steps\): (.*?)(;.*)?\n", out)
+        choices = [entry.split() for entry in listed.split(", ")]
+        assert choices[0][0] == move
+        assert len({value for _, value in choices}) == 1
+        assert told == "; the first 3 are equal to it"
+        named.add(move)
+    assert len(named) > 1
+
+
+def test_several_moves_are_looked_at_each_alone_and_that_is_said(play) -> None:
+    out = play(*SMALL, typed="look c2 b1\nlook c2\nlook c2 zz\n? look\n")[1]
+    alone = "each is looked at alone, from the position on the board"
+    assert out.count(f"({alone})") == 1
+    assert f"Of several moves {alone}." in " ".join(out.split())
+    asked = out.partition("> look c2 zz")[2].partition("> ?")[0]
+    assert "pawn to c2" not in asked  # all is refused or nothing
 
 
 def test_a_seat_is_taken_over_in_mid_game_and_the_game_goes_on_to_its_end(play) -> None:
@@ -223,6 +282,16 @@ def test_saving_elsewhere_and_loading_at_the_table(play, tmp_path: Path) -> None
     assert moves_of(two)[0::2][:2] == ["c2", "b2h"]
 
 
+def test_the_table_lists_what_can_be_loaded(play) -> None:
+    assert "No games are kept in" in play(*SMALL, typed="load\n")[1]
+    path = kept(play(*SMALL, typed="c2\n")[1])
+    out = play(*SMALL, typed="load\n")[1]
+    assert "goes on, ply 2" in out
+    assert out.count(f"load {path}\n") == 1
+    out = play(*SMALL, typed=f"load {path}\nundo\nquit\n")[1]
+    assert moves_of(path) == []
+
+
 def test_what_is_there_is_not_written_over(play, tmp_path: Path) -> None:
     other = tmp_path / "notes.txt"
     other.write_text("mine", encoding="utf-8")
@@ -230,7 +299,8 @@ def test_what_is_there_is_not_written_over(play, tmp_path: Path) -> None:
     play(*SMALL, "--save", str(saved), typed="c2\n")
     before = saved.read_bytes()
     for path, hint in ((other, "exists already"), (saved, "go on with it by --load"), (tmp_path, "exists already"),
-                       (tmp_path / "no" / "x.json", "is no folder")):  # fmt: skip
+                       (tmp_path / "no" / "x.json", f"the folder {tmp_path / 'no'} does not exist"),
+                       (other / "x.json", "is a file, no folder")):  # fmt: skip
         status, out, err = play(*SMALL, "--save", str(path), typed="c2\n")
         assert (status, out) == (2, "")
         assert hint in err
@@ -238,6 +308,35 @@ def test_what_is_there_is_not_written_over(play, tmp_path: Path) -> None:
     assert "exists already" in out
     assert other.read_text(encoding="utf-8") == "mine"
     assert saved.read_bytes() == before
+
+
+@pytest.mark.parametrize("name", ["missing/x.json", "missing/deeper/x.json", "./missing/x.json"])
+def test_no_folder_is_made_for_a_file_that_is_to_be_kept_in_one(
+    play, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    out = play(*SMALL, typed=f"c2\nsave {name}\nsave {tmp_path / name}\n")[1]
+    for path in (Path(name), tmp_path / name):
+        assert f"the folder {path.parent} does not exist; make it, or name another file" in " ".join(out.split())
+    assert not (tmp_path / "missing").exists()
+    assert moves_of(kept(out))[0] == "c2"
+
+
+def test_a_folder_that_is_removed_during_the_game_is_not_made_again(play, tmp_path: Path) -> None:
+    folder = tmp_path / "series"
+    folder.mkdir()
+    shelved = shelf.Shelf(folder / "g.json")
+    session = Session(load_game("quoridor", board_size=3).new_initial_state(), ("human", "human"), 1)
+    shelved.probe(session)
+    for file in folder.iterdir():
+        file.unlink()
+    folder.rmdir()
+    following = shelved.next()
+    assert not folder.exists()
+    assert following.keep(session)
+    assert following.path is not None
+    assert following.path.parent != folder
+    assert not folder.exists()
 
 
 def test_a_folder_that_cannot_be_written_is_said_and_another_is_found(play, tmp_path: Path) -> None:
@@ -519,6 +618,37 @@ def test_messages_are_as_wide_as_a_terminal_but_for_names_of_files() -> None:
     assert all(cell_len(row) <= 100 for row in rows if path not in row and "y" * 99 not in row)
     assert max(map(len, rows)) < 320
     assert "\x1b" not in "".join(rows)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("quoridor",), ("quoridor", "--players", "4"), ("quoridor", "--rules", "board_size=3"), ("tokaido",),
+        ("tokaido", "--players", "6"), ("picture_sugoroku",),
+    ],
+    ids=" ".join,
+)  # fmt: skip
+@pytest.mark.parametrize("columns", [80, 100])
+def test_everything_at_the_table_fits_on_the_terminal_and_no_number_is_torn(
+    play, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], columns: int
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    helped = "".join(f"? {word}\n" for word in HELP)
+    typed = f"?\n{helped}moves\nhint\nposition\nlook zz\nseat 1 zz\n\njournal\nresign\nquit\n"
+    out = play("play", *words, "--seed", "3", typed=typed)[1]
+    lines = [line for line in out.splitlines() if "/state/" not in line]
+    assert max(map(cell_len, lines)) <= columns
+    assert not re.search(TORN, "\n".join(lines))
+
+
+def test_numbers_are_not_torn_wherever_a_line_breaks(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "seat 4 (heuristic) plays b8h: fence; Returns: seat 1: -0.33, seat 2: +1; by seat: 8 -> 9, 10 -> 11"
+    for columns in range(40, 101):
+        monkeypatch.setenv("COLUMNS", str(columns))
+        rows = wrapped(text)
+        assert " ".join(rows) == text
+        assert max(map(len, rows)) <= columns
+        assert not re.search(TORN, "\n".join(rows))
 
 
 def test_a_long_line_at_the_table_is_not_echoed_in_full(play) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -55,7 +56,50 @@ def test_a_reader_that_has_left_is_no_reason_for_a_traceback(words: Sequence[str
         done = run(*words, stdout=write)
     finally:
         os.close(write)
-    assert (done.returncode, done.stderr) == (1, b"")
+    assert (done.returncode, done.stderr) == (-signal.SIGPIPE, b"")
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a tournament."""
+    folder = tmp_path_factory.mktemp("played")
+    words = ("tournament", "tokaido", "--agents", "larger", "random", "--games", "20", "--workers", "1")
+    assert main([*words, "--output", str(folder)]) == 0
+    return folder
+
+
+@posix
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("replay", "{}"), ("replay", "{}", "--game", "1", "--step"), ("replay", "{}", "--json"),
+        ("analyze", "{}", "--game", "2"),
+        ("tournament", "tokaido", "--agents", "larger", "random", "--games", "2", "--workers", "1"),
+        ("evaluate", "quoridor", "--agent", "random", "--rules", "board_size=3,fences=1"),
+        ("perft", "quoridor", "--depth", "1", "--divide"), ("completion", "bash"),
+    ],
+    ids=" ".join,
+)  # fmt: skip
+def test_a_command_whose_reader_has_left_ends_quietly_by_the_signal_that_says_so(
+    played: Path, words: Sequence[str]
+) -> None:
+    """As a shell sees it: nothing but the reader's own output, and 128 + SIGPIPE."""
+    command = shlex.join([*COMMAND, *(word.format(played) for word in words)])
+    script = f"set -o pipefail; yes '' | {command} | true; echo ${{PIPESTATUS[1]}}"
+    done = subprocess.run(
+        ["bash", "-c", script], capture_output=True, check=False, env=environment(PYTHONUNBUFFERED="1"), timeout=120,
+        preexec_fn=lambda: signal.signal(signal.SIGPIPE, signal.SIG_DFL),
+    )  # fmt: skip
+    said = [line for line in done.stderr.splitlines() if b"compiling kernels" not in line]
+    assert (done.stdout, said) == (b"141\n", [])
+
+
+@posix
+def test_the_head_of_a_long_list_is_shown_and_the_rest_is_nobodys_loss(played: Path) -> None:
+    script = f"{shlex.join([*COMMAND, 'replay', str(played)])} | head -n 2"
+    done = subprocess.run(["bash", "-c", script], capture_output=True, check=False, env=environment(), timeout=120)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert len(done.stdout.splitlines()) == 2
 
 
 @posix
@@ -131,7 +175,7 @@ def test_ctrl_c_ends_with_a_word_and_keeps_the_games_played(
     tmp_path: Path, workers: int, games: int, later: float
 ) -> None:
     status, out, err = interrupted(tmp_path, workers, games, later)
-    assert (status, out, err) == (1, "", "sekisho: interrupted\n")
+    assert (status, out, err) == (-signal.SIGINT, "", "sekisho: interrupted\n")
     content = (tmp_path / "games.jsonl").read_bytes()
     kept = content.count(b"\n")
     assert games <= kept < 5000
@@ -197,5 +241,5 @@ def test_ctrl_c_ends_a_count_that_would_take_years() -> None:
     time.sleep(8)  # it has loaded and counts
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
-    assert (process.returncode, out) == (1, b"")
+    assert (process.returncode, out) == (-signal.SIGINT, b"")
     assert err.endswith(b"sekisho: interrupted\n")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import re
 import sys
 from pathlib import Path
@@ -72,11 +73,79 @@ def test_a_saved_game_is_shown_with_its_moves_and_result(
     assert found["shown"] == {"ply": session.ply, "position": session.state.to_text()}
 
 
+@pytest.mark.parametrize(("columns", "players"), [(80, 2), (80, 4), (100, 4)])
+def test_every_ply_is_told_in_lines_of_the_terminal_without_a_torn_number(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, columns: int, players: int
+) -> None:
+    session = saved(tmp_path / "g.json", "quoridor", *["heuristic"] * players, seed=1)
+    monkeypatch.setenv("COLUMNS", str(columns))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "stdin", io.StringIO("\n" * session.ply))
+    for words in (("--step",), ()):
+        out = run(capsys, "replay", "g.json", *words)[1]
+        assert max(map(len, out.splitlines())) <= columns
+        assert not re.search(r"(\bseat\n *\d|->\n|\n *->|\bseat \d:\n)", out)
+
+
 def test_a_folder_without_games_is_wrong_use(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     for command in ("replay", "analyze"):
         status, out, err = run(capsys, command, str(tmp_path))
         assert (status, out) == (2, "")
         assert f"{tmp_path} holds no games.jsonl" in err
+
+
+def test_kept_games_are_listed_where_no_file_is_named(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    monkeypatch.setenv("COLUMNS", "80")
+    for words in (("replay",), ("play", "--load")):
+        status, out, err = run(capsys, *words)
+        assert (status, err) == (0, "")
+        assert "No games are kept in" in out
+    kept = tmp_path / "sekisho" / "games"
+    kept.mkdir(parents=True)
+    for number, plies in enumerate((3, 10_000)):
+        path = kept / f"picture_sugoroku-20260101-00000{number}.json"
+        saved(path, "picture_sugoroku", "heuristic", "random", plies=plies)
+        os.utime(path, (1000 + number, 1000 + number))
+    for words in (
+        ("replay",),
+        ("replay", str(kept)),
+        ("play", "--load"),
+        ("play", "--load", "--seats", "human", "human"),
+    ):
+        status, out, err = run(capsys, *words)
+        assert (status, err) == (0, "")
+        first, second = (out.index(f"picture_sugoroku-20260101-00000{number}.json ") for number in (1, 0))
+        assert first < second
+        assert "wins" in out[first:second]
+        assert "goes on" in out[second:]
+        assert max(len(line) for line in out.splitlines() if str(tmp_path) not in line) <= 80
+    assert out.endswith(f"sekisho play --load {kept / 'picture_sugoroku-20260101-000000.json'}\n")
+    assert document(capsys, "replay", "--game", "2")["plies"] == 3
+    assert [game["plies"] for game in document(capsys, "replay")["games"]][1] == 3
+    assert "holds 2 games" in run(capsys, "analyze", str(kept))[2]
+    (kept / "torn.json").write_text("{", encoding="utf-8")
+    status, out, err = run(capsys, "replay")
+    assert status == 1
+    assert "2 of 3 games agree" in out
+    assert "torn.json: not JSON" in err
+
+
+def test_a_seat_that_was_taken_over_is_told(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "g.json"
+    session = Session(load_game("quoridor", board_size=5, fences=0).new_initial_state(), ("human", "human"), 1)
+    for number, move in enumerate(("b1", "c4", "c1", "c3", "c2")):
+        if number == 3:
+            session.take_over(0, "random")
+        session.play(session.state.string_to_action(move))
+    write_session(path, session)
+    told = "seat 1 (random, since ply 4; before: a person)"
+    assert told in run(capsys, "replay", str(path))[1]
+    assert told in run(capsys, "analyze", str(path))[1]
+    assert "seat 1 (human) plays c1" in run(capsys, "replay", str(path), "--ply", "3")[1]
+    assert "seat 1 (random) plays c2" in run(capsys, "replay", str(path), "--ply", "5")[1]
 
 
 def test_any_ply_is_shown(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -284,7 +353,12 @@ def test_a_game_without_choices_has_no_losses(capsys: pytest.CaptureFixture[str]
     saved(tmp_path / "g.json", "picture_sugoroku", "heuristic", "random")
     found = document(capsys, "analyze", str(tmp_path / "g.json"))
     assert [line["mean_loss"] for line in found["summary"]] == [None, None]
-    assert "nothing to choose" in run(capsys, "analyze", str(tmp_path / "g.json"))[1]
+    status, out, err = run(capsys, "analyze", str(tmp_path / "g.json"))
+    assert (status, err) == (0, "")
+    assert "Nobody had anything to choose in this game (plies: " in out
+    assert "┃" not in out  # no empty table
+    saved(tmp_path / "none.json", "quoridor", "heuristic", "random", plies=0)
+    assert "(plies: 0)" in run(capsys, "analyze", str(tmp_path / "none.json"))[1]
 
 
 def test_the_random_plies_of_an_opening_are_nobodys(capsys: pytest.CaptureFixture[str], folder: Path) -> None:

@@ -34,7 +34,7 @@ def referee() -> Iterator[Referee]:
         status, errors = found.leave()
         assert status == 0
         assert set(errors.splitlines()) <= {
-            "sekisho: compiling kernels of this part (once, for seconds to a minute or two) ..."
+            "sekisho: compiling kernels of this part (once, seconds to a minute or two) ..."
         }
 
 

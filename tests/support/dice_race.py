@@ -121,7 +121,7 @@ class DiceRaceState(State):
     def preview(self, action: int) -> Preview:
         return Preview("", {})
 
-    def draw(self) -> str:
+    def draw(self, columns: int = 100) -> str:
         return self.to_text()
 
     def draw_svg(self) -> str:

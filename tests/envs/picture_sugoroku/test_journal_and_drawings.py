@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import string
 from typing import Any
 from xml.etree import ElementTree
@@ -226,8 +227,11 @@ def test_layout_winds_from_square_to_square(goal: int) -> None:
 @pytest.mark.parametrize("seed", range(6))
 def test_drawings_of_random_positions(seed: int) -> None:
     for state in random_states(seed)[::9]:
-        text = state.draw()
-        assert max(map(len, text.splitlines())) <= 100
+        for columns in (100, 80, 40):
+            text = state.draw(columns)
+            assert max(map(len, text.splitlines())) <= columns
+            squares = [int(square) for square in re.findall(r"│ *(\d+) ", text)]
+            assert sorted(squares) == list(range(state.game.board.goal + 1))
         for seat in range(state.game.num_players):
             assert f"seat {seat + 1}: " in text
         for language in LANGUAGES:

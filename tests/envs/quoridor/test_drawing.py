@@ -131,7 +131,7 @@ def test_a_pass_is_said() -> None:
 def test_text_fits_a_terminal(size: int, players: int) -> None:
     for state in random_states(size, players):
         lines = state.draw().split("\n")
-        assert max(map(len, lines)) <= 100
+        assert max(map(len, lines)) <= 80
         assert all(line == line.rstrip() for line in lines)
 
 

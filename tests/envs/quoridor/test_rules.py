@@ -172,12 +172,12 @@ def test_distances_go_round_fences_and_through_pawns() -> None:
     ("moves", "move", "data", "words"),
     [
         ("", "e2", {"kind": "pawn", "paths_before": [8, 8], "paths_after": [7, 8], "fences_left": [10, 10], "end": None},
-         "pawn to e2; steps to go: seat 1: 8 -> 7, seat 2: 8"),
+         "pawn to e2; steps to go by seat: 8 -> 7, 8"),
         ("", "e1h", {"kind": "fence", "paths_before": [8, 8], "paths_after": [9, 9], "fences_left": [9, 10], "end": None},
-         "fence e1h; steps to go: seat 1: 8 -> 9, seat 2: 8 -> 9"),
+         "fence e1h; steps to go by seat: 8 -> 9, 8 -> 9"),
         (WON[:-3], "e9", {"kind": "pawn", "paths_before": [1, 2], "paths_after": [0, 2], "fences_left": [10, 10],
                           "end": "goal"},
-         "pawn to e9; wins; steps to go: seat 1: 1 -> 0, seat 2: 2"),
+         "pawn to e9; wins; steps to go by seat: 1 -> 0, 2"),
     ],
 )  # fmt: skip
 def test_a_preview_says_what_a_move_does_to_everybodys_way(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from typing import Any
 from xml.etree import ElementTree
 
@@ -55,7 +56,8 @@ def test_pictures_of_random_games(options: dict[str, Any]) -> None:
         assert len(of_class(root, "crossing")) == forks
         on_the_road = state.game.num_players - state.places.count("R")
         assert len(of_class(root, "piece")) == on_the_road + state.game.num_players  # on the road and in the heading
-        assert all(columns(line) <= 100 for line in state.draw().splitlines())
+        for most in (80, 100):
+            assert max(columns(line) for line in state.draw(most).splitlines()) <= most
         assert state.to_dict() == before
 
 
@@ -75,6 +77,19 @@ def test_the_board_of_a_terminal_explains_its_events_in_english() -> None:
     text = load_game("tokaido").new_initial_state().draw()
     for kind, name in ROAD.kinds.items():
         assert f"{name.kanji} {name.romaji}: {EVENT_MEANINGS[kind]}" in text
+
+
+@pytest.mark.parametrize("most", range(51, 101, 7))
+def test_the_road_is_one_line_from_edo_to_kyoto_however_many_columns_there_are(most: int) -> None:
+    rows = load_game("tokaido").new_initial_state().draw(most).splitlines()[1:-1]
+    roads = [row for row in rows if re.match(r" *[╭╰]?─*<?\d+>?─|[╰╭]─<?\d", row)][: -(-55 // min((most - 3) // 12, 8))]
+    numbers = []
+    for number, row in enumerate(roads):
+        here = [int(word) for word in re.findall(r"\d+", row)]
+        numbers += here[::-1] if number % 2 else here
+        assert row.rstrip().endswith("╯" if number % 2 else "╮" if number < len(roads) - 1 else "54")
+    assert numbers == list(range(55))
+    assert max(columns(row) for row in roads) <= most
 
 
 def test_roll_road_rests_and_last_turn_are_shown() -> None:
