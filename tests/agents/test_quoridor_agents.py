@@ -174,7 +174,8 @@ def test_the_moves_still_needed_count_the_jumps_of_this_turn(options: dict[str, 
         book = book_of(state)
         moves = pawn_moves(book)
         fewest = 1 + min((way_after(book, move) for move in moves), default=book.distance(book.seat))
-        assert moves_to_goal(state.game.rules, state.words, walls_of(state.words), state.seat) == fewest
+        walls = tuple(map(np.uint64, walls_of(state.words)))  # back from compiled code they are Python's numbers
+        assert moves_to_goal(state.game.rules, state.words, walls, state.seat) == fewest
         jumps += fewest != book.distance(book.seat)
     assert jumps >= 3 or state.game.board_size == 9  # pawns seldom meet there
 
