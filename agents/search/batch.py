@@ -131,7 +131,7 @@ def settle(tree: Any, tools: Any, rules: Any, work: Any, settings: Any, leaves: 
         tree.tried[leaf] = 0
         count = game.legal(rules, work.state, work.mask)
         if tree.children[leaf] == 0:
-            add_actions(tree, leaf, count, work, True)
+            add_actions(tree, leaf, count, work, True, settings.rivals)
         back_up(tree, work, depth, settings)
 
 

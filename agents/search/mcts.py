@@ -13,7 +13,7 @@ from ...envs.core import Game, State
 from ...envs.errors import OptionError
 from ..agent import Agent, Decision, Watch, end_of, require_decision
 from .search import Child, Rules, Search
-from .tools import game_tools
+from .tools import GameTools, game_tools
 
 DEFAULT_SIMULATIONS = 1000
 """Where neither simulations nor seconds are given."""
@@ -33,7 +33,11 @@ class MctsAgent(Agent):
         simulations: for a decision, 1..10^12; on top of those that the kept tree already holds.
         seconds: for a decision, above 0, at most a day. With both, what comes first; with neither, 1000 simulations.
         selection: ``uct`` or ``puct``; by default ``puct`` where priors are guided.
-        exploration: the constant of either formula, in returns (-1..1), 0..10^6.
+        exploration: the constant of either formula, in returns (-1..1), 0..10^6; by default 1, or what the game brings
+            with its priors.
+        rivals: how closely the other seats are expected to follow the priors, 1..1000: at their decisions priors are
+            taken to this power, and `exploration` times this. 1: they search as this seat does. By default what was
+            measured to be the strongest for the game; with ``uct`` it is 1.
         first_play: what an untried action counts as, in returns above its node's value; by default 0 with ``puct``,
             while with ``uct`` each action is tried once before any is again.
         rollouts: ``uniform``, ``guided`` (by a quick policy that the game brings), or ``none`` (its evaluation); by
@@ -56,7 +60,8 @@ class MctsAgent(Agent):
     simulations: int | None = None
     seconds: float | None = None
     selection: str = "auto"
-    exploration: float = 1.0
+    exploration: float | None = None
+    rivals: float | None = None
     first_play: float | None = None
     rollouts: str = "auto"
     cutoff: int | None = None
@@ -79,6 +84,8 @@ class MctsAgent(Agent):
         )  # fmt: skip
         _check(self.selection in ("auto", "uct", "puct"), "selection", "uct or puct", self.selection)
         _check_range("exploration", self.exploration, 0, 1e6)
+        _check_range("rivals", self.rivals, 1, 1000)
+        _check(self.rivals in (None, 1) or self.selection != "uct", "rivals", "1 with selection=uct", self.rivals)
         _check_range("first_play", self.first_play, -1e6, 1e6)
         kinds = ("auto", "uniform", "guided", "none")
         _check(self.rollouts in kinds, "rollouts", "uniform, guided or none", self.rollouts)
@@ -125,9 +132,11 @@ class MctsAgent(Agent):
         if priors == "auto":
             priors = "uniform" if brought.priors is None or self.selection == "uct" else "guided"
         puct = self.selection == "puct" or (self.selection == "auto" and (priors == "guided" or self.noise > 0))
+        tuned = brought if puct and priors == "guided" else GameTools()
         return Rules(
             puct=puct,
-            exploration=self.exploration,
+            exploration=tuned.exploration if self.exploration is None else self.exploration,
+            rivals=tuned.rivals if self.rivals is None else self.rivals,
             first_play=self.first_play if self.first_play is not None else 0.0 if puct else math.inf,
             rollouts=rollouts,
             cutoff=self.cutoff,

@@ -27,8 +27,10 @@ from ..heuristics.quoridor import score_actions
 
 _FENCE_ODDS = 8  # one move in so many is any legal one, while fences are left
 _STEEPNESS = 0.6  # log-odds of a move ahead in the race
-_SOFTNESS = 1.0  # moves of worth that make an action e times as promising
+_SOFTNESS, _SOFTNESS_FOUR = 1.0, 0.5  # moves of worth that make an action e times as promising; with four players
 _REST = 0.01  # a promise of each action that the heuristic does not look at, the best one's being 1
+EXPLORATION_FOUR, RIVALS_FOUR = 0.15, 10.0
+"""Four players: the constant of PUCT, and how closely the others are expected to do what they are thought likely to."""
 _FENCE_PRICE = 0.7  # moves that a fence in hand is worth; chosen in short matches, as is the steepness
 
 
@@ -73,9 +75,10 @@ def evaluation(rules: Any, state: Any, _data: Any, out: Any) -> None:
 def priors(rules: Any, state: Any, _data: Any, mask: Any, out: Any) -> None:
     """Write how promising the actions look: the softmax of what the heuristic gives them, and a little for the rest."""
     score_actions(rules, state, mask, out)
+    softness = _SOFTNESS if rules[PLAYERS] == 2 else _SOFTNESS_FOUR
     best = -math.inf
     for action in range(out.size):
         if out[action] > best:
             best = out[action]
     for action in range(out.size):
-        out[action] = _REST if math.isnan(out[action]) else _REST + math.exp((out[action] - best) / _SOFTNESS)
+        out[action] = _REST if math.isnan(out[action]) else _REST + math.exp((out[action] - best) / softness)

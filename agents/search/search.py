@@ -41,6 +41,7 @@ class Rules:
         memory: MiB that the tree may take.
         noise, alpha: share and concentration of the Dirichlet noise in the priors of the root.
         exact: see `tools.game_tools`.
+        rivals: see `simulate.Settings`.
     """
 
     puct: bool
@@ -55,6 +56,7 @@ class Rules:
     noise: float
     alpha: float
     exact: str = "auto"
+    rivals: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -119,6 +121,7 @@ class Search:
             virtual_loss=_VIRTUAL_LOSS if rules.threads > 1 or evaluator is not None else 0.0,
             batched=int(evaluator is not None),
             yield_function=yield_address() if rules.threads > 1 else 0,
+            rivals=float(rules.rivals),
         )
         self._root: State | None = None
         self._warm_up()
@@ -203,6 +206,8 @@ class Search:
     def _move_root(self, state: State, end: float | None) -> None:
         """Make `state` the root and keep what lies below it, if it follows from the last root and there is time."""
         node = -1 if self._root is None else self._node_of(state, self._root)
+        if self._rules.rivals != 1 and node >= 0 and self.tree.seat[node] != self.tree.seat[0]:
+            node = -1  # what others were expected to do in the tree was expected for another root
         room = math.inf if end is None else end - time.monotonic()
         if node > 0 and self.tree.tried[node] > 0 and self.tree.head[USED] * _SECONDS_TO_KEEP_A_NODE < room:
             keep_subtree(self.tree, node)

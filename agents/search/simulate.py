@@ -39,6 +39,7 @@ class Settings(NamedTuple):
         virtual_loss: returns taken from a node for each simulation under way through it; 0 if there is only one.
         batched: 1 if leaves are evaluated in batches, see `batch`.
         yield_function: address for `acquire`, or 0 with one thread, which needs no lock.
+        rivals: at decisions of other seats than the root's, the power of their priors, and a factor of `exploration`.
     """
 
     puct: int
@@ -52,6 +53,7 @@ class Settings(NamedTuple):
     virtual_loss: float
     batched: int
     yield_function: int
+    rivals: float = 1.0
 
 
 class Work(NamedTuple):
@@ -132,7 +134,8 @@ def choose_child(tree: Any, node: Any, settings: Any, rng: Any) -> Any:
     UCT (Kocsis and Szepesvári, 2006): value + c sqrt(ln visits of the node / visits). PUCT (Silver et al., "Mastering
     the game of Go without human knowledge", 2017): value + c prior sqrt(visits of the node) / (1 + visits). A proven
     child counts with its value alone: there is nothing left to find out; one that is lost does not count. Untried ones count as the node's own value plus
-    `first_play` (first-play urgency, Gelly and Wang, "Modifications of UCT and sequence-like simulations", 2006).
+    `first_play` (first-play urgency, Gelly and Wang, "Modifications of UCT and sequence-like simulations", 2006). Other
+    seats than the root's explore `rivals` times as much, which is to say: they follow their priors.
     """
     seat, first, tried = tree.seat[node], tree.first[node], tree.tried[node]
     parent_visits = np.float64(max(tree.visits[node], 1))
@@ -141,6 +144,8 @@ def choose_child(tree: Any, node: Any, settings: Any, rng: Any) -> Any:
         return open_next(tree, node, settings.ranked, rng)
     best, best_score = -1, -np.inf
     scale = settings.exploration * math.sqrt(parent_visits if settings.puct else math.log(parent_visits))
+    if seat != tree.seat[0]:
+        scale *= settings.rivals
     for child in range(first, first + tried):
         if tree.proven[child]:
             score = tree.value[child, seat]
@@ -244,7 +249,7 @@ def descend(tree: Any, tools: Any, data: Any, game: Any, rules: Any, work: Any, 
             break
         if settings.batched and tree.seat[node] != CHANCE and tree.children[node] == 0:
             break
-        if tree.children[node] == 0 and not expand(tree, node, tools, data, game, rules, work):
+        if tree.children[node] == 0 and not expand(tree, node, tools, data, game, rules, work, settings.rivals):
             break
         child = pick(tree, node, settings, work.rng)
         game.apply(rules, work.state, tree.action[child])
@@ -320,7 +325,7 @@ def expand_root(tree: Any, tools: Any, data: Any, rules: Any, work: Any) -> None
         work.state[word] = work.root[word]
     tree.seat[0] = game.to_move(rules, work.state)
     if tree.children[0] == 0:
-        expand(tree, 0, tools, data, game, rules, work)
+        expand(tree, 0, tools, data, game, rules, work, 1.0)
 
 
 @kernel
@@ -344,7 +349,7 @@ def settle_root(tree: Any, tools: Any, data: Any, rules: Any, work: Any, setting
         return 0
     worth = work.out[seat]
     tree.seat[0] = seat
-    if not expand(tree, 0, tools, data, game, rules, work):
+    if not expand(tree, 0, tools, data, game, rules, work, 1.0):
         return 0
     best = -1
     for index in range(tree.children[0]):

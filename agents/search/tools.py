@@ -32,6 +32,8 @@ class GameTools:
         table: exact values, asked at every new node unless nobody wants them.
         priors: which actions look promising.
         rollouts: the kind that is strongest for the game, if nobody asks for another.
+        exploration: the constant of PUCT that is strongest with the priors.
+        rivals: how closely other seats are best expected to follow the priors, see `simulate.Settings`.
         numbers: gives the ``data`` of these functions for a game, float64; new ones for every search.
         solved: gives what serves in the place of these tools where the game is solved, told the game, the tools,
             whether only solutions count that every installation has, and the bytes that solutions made on the way may
@@ -44,18 +46,21 @@ class GameTools:
     table: Any = None
     priors: Any = None
     rollouts: str = "uniform"
+    exploration: float = 1.0
+    rivals: float = 1.0
     numbers: Callable[[Game], NDArray[np.float64]] = field(default=no_numbers)
     solved: Callable[[Game, GameTools, bool, int], GameTools] | None = None
 
 
-def _quoridor() -> GameTools:
+def _quoridor(game: Game) -> GameTools:
     from ...envs.quoridor.playout import playout
     from . import quoridor_tools as own
 
-    return GameTools(
+    tools = GameTools(
         policy=own.policy, evaluation=own.evaluation, playout=playout, priors=own.priors, rollouts="none",
         solved=_races,
     )  # fmt: skip
+    return tools if game.num_players == 2 else replace(tools, exploration=own.EXPLORATION_FOUR, rivals=own.RIVALS_FOUR)
 
 
 def _races(game: Game, tools: GameTools, _shipped_only: bool, room: int) -> GameTools:
@@ -65,7 +70,7 @@ def _races(game: Game, tools: GameTools, _shipped_only: bool, room: int) -> Game
     return replace(tools, table=own.table, numbers=functools.partial(own.numbers, room))
 
 
-def _tokaido() -> GameTools:
+def _tokaido(_game: Game) -> GameTools:
     from . import tokaido_tools as own
 
     return GameTools(
@@ -79,13 +84,13 @@ def _solved_tokaido(game: Game, tools: GameTools, shipped_only: bool, _room: int
     return replace(tools, evaluation=own.evaluation, numbers=own.Numbers(own.find_table(game, shipped_only)))
 
 
-def _picture_sugoroku() -> GameTools:
+def _picture_sugoroku(_game: Game) -> GameTools:
     from . import picture_sugoroku_tools as own
 
     return GameTools(policy=own.policy, rollouts="guided")
 
 
-_TOOLS: dict[str, Callable[[], GameTools]] = {
+_TOOLS: dict[str, Callable[[Game], GameTools]] = {
     "picture_sugoroku": _picture_sugoroku,
     "quoridor": _quoridor,
     "tokaido": _tokaido,
@@ -101,7 +106,7 @@ def register_tools(game: str, tools: GameTools) -> None:
     """
     if game in _TOOLS:
         raise ValueError(f"the tools of {game!r} are registered already")
-    _TOOLS[game] = lambda: tools
+    _TOOLS[game] = lambda _game: tools
 
 
 def game_tools(game: Game, exact: str = "off", room: int = 0) -> GameTools:
@@ -116,7 +121,7 @@ def game_tools(game: Game, exact: str = "off", room: int = 0) -> GameTools:
     Raises:
         AgentError: if they are asked for and there are none.
     """
-    brought = _TOOLS.get(game.name, GameTools)()
+    brought = _TOOLS[game.name](game) if game.name in _TOOLS else GameTools()
     if exact == "off":
         return replace(brought, table=None)
     if brought.solved is not None:

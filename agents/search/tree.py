@@ -115,10 +115,11 @@ def add_children(tree: Any, node: Any, count: Any) -> Any:
 
 
 @kernel
-def expand(tree: Any, node: Any, tools: Any, data: Any, game: Any, rules: Any, work: Any) -> Any:
+def expand(tree: Any, node: Any, tools: Any, data: Any, game: Any, rules: Any, work: Any, rivals: Any) -> Any:
     """Make the children of a node whose position stands in ``work.state``; return whether there was room.
 
-    Outcomes carry their probabilities, actions the priors that the game brings, or equal ones.
+    Outcomes carry their probabilities, actions the priors that the game brings, or equal ones; for `rivals` see
+    `add_actions`.
     """
     if tree.seat[node] == CHANCE:
         count = game.chance(rules, work.state, work.outcomes, work.probabilities)
@@ -131,18 +132,21 @@ def expand(tree: Any, node: Any, tools: Any, data: Any, game: Any, rules: Any, w
     count = game.legal(rules, work.state, work.mask)
     if tools[PRIORS] != 0:
         priors_of(tools)(rules, work.state, data, work.mask, work.priors)
-    return add_actions(tree, node, count, work, tools[PRIORS] != 0)
+    return add_actions(tree, node, count, work, tools[PRIORS] != 0, rivals)
 
 
 @kernel
-def add_actions(tree: Any, node: Any, count: Any, work: Any, weighted: Any) -> Any:
+def add_actions(tree: Any, node: Any, count: Any, work: Any, weighted: Any, rivals: Any) -> Any:
     """Make a child for each of the `count` actions of ``work.mask``; return whether there was room.
 
-    Their priors are proportional to ``work.priors`` if `weighted`, else equal.
+    Their priors are proportional to ``work.priors`` if `weighted`, where another seat than the root's decides to their
+    power `rivals`; else they are equal.
     """
     first = add_children(tree, node, count)
     if first < 0:
         return False
+    if weighted and rivals != 1.0 and tree.seat[node] != tree.seat[0]:
+        sharpen(work.mask, work.priors, rivals)
     total = 0.0
     for action in range(work.mask.size):
         if work.mask[action] and weighted:
@@ -154,6 +158,18 @@ def add_actions(tree: Any, node: Any, count: Any, work: Any, weighted: Any) -> A
             tree.prior[child] = work.priors[action] / total if total > 0.0 else 1.0 / count
             child += 1
     return True
+
+
+@kernel
+def sharpen(mask: Any, priors: Any, power: Any) -> None:
+    """Raise the priors of the actions in `mask` to a power, the highest one counting as 1."""
+    highest = 0.0
+    for action in range(mask.size):
+        if mask[action]:
+            highest = max(highest, priors[action])
+    if highest > 0.0:
+        for action in range(mask.size):
+            priors[action] = (priors[action] / highest) ** power
 
 
 @kernel

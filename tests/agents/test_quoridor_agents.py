@@ -12,9 +12,10 @@ import pytest
 
 from reference import quoridor as reference
 from sekisho.agents import make_agent
-from sekisho.agents.heuristics.quoridor import moves_to_goal, scores
+from sekisho.agents.heuristics.quoridor import evaluate, moves_to_goal, score_actions, scores
 from sekisho.arena.match import play_game, random_opening
 from sekisho.envs import load_game
+from sekisho.envs.quoridor.kernels import walls_of
 from sekisho.envs.quoridor.notation import action_names
 from sekisho.envs.quoridor.rules import Quoridor, QuoridorState
 from support.quoridor_play import biased_action, random_habit
@@ -173,7 +174,8 @@ def test_the_moves_still_needed_count_the_jumps_of_this_turn(options: dict[str, 
         book = book_of(state)
         moves = pawn_moves(book)
         fewest = 1 + min((way_after(book, move) for move in moves), default=book.distance(book.seat))
-        assert moves_to_goal(state.game.rules, state.words, state.seat) == fewest
+        walls = tuple(map(np.uint64, walls_of(state.words)))  # back from compiled code they are Python's numbers
+        assert moves_to_goal(state.game.rules, state.words, walls, state.seat) == fewest
         jumps += fewest != book.distance(book.seat)
     assert jumps >= 3 or state.game.board_size == 9  # pawns seldom meet there
 
@@ -191,6 +193,20 @@ def test_every_fence_that_makes_an_opponents_way_longer_is_looked_at(options: di
             assert [after.distance(seat) for seat in others] == [before.distance(seat) for seat in others]
             skipped += 1
     assert skipped > 50
+
+
+@pytest.mark.parametrize("options", TABLES, ids=str)
+def test_a_score_is_what_the_position_after_the_action_is_worth(options: dict[str, object]) -> None:
+    for state in positions(options, 40, seed=9):
+        before, mask = state.words.copy(), np.full(state.game.num_actions, 7, dtype=np.int8)
+        found = np.zeros(state.game.num_actions)
+        score_actions(state.game.rules, state.words, mask, found)
+        assert (state.words == before).all()
+        assert (
+            mask[0] == 7 or np.flatnonzero(mask).tolist() == state.legal_actions()
+        )  # looked at all, or at the mask not
+        for action in np.flatnonzero(~np.isnan(found)):
+            assert found[action] == evaluate(state.game.rules, state.child(int(action)).words, np.int64(state.seat))
 
 
 def test_the_heuristic_jumps_forward_when_it_stands_face_to_face() -> None:

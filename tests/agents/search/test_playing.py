@@ -265,7 +265,8 @@ def test_random_play_is_beaten(name: str, options: dict[str, Any], games: int, l
         "selection=best", "exploration=-1", "exploration=1e300", "first_play=-1e300", "cutoff=9999999999999999999999",
         "temperature=1e-300", "alpha=1e-300", "wide=9999999999999999999999", "threads=-1", "exact=maybe", "memory=99999999",
         "rollouts=wild", "cutoff=-1", "cutoff=3,rollouts=none", "threads=0", "threads=1000", "memory=0", "tree=maybe", "temperature=-1",
-        "noise=2", "noise=0.5,selection=uct", "priors=wise", "alpha=0", "wide=0",
+        "noise=2", "noise=0.5,selection=uct", "priors=wise", "alpha=0", "wide=0", "rivals=0.5", "rivals=1001",
+        "rivals=2,selection=uct",
     ],
 )  # fmt: skip
 def test_nonsense_is_refused_with_the_name_of_the_option(option: str) -> None:
