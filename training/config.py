@@ -227,7 +227,7 @@ _RANGES: dict[str, tuple[float, float]] = {
     "learning.clip": (1e-6, 1e6),
     "learning.value_weight": (0, 1e3),
     "learning.reuse": (0.01, 1e3),
-    "learning.reuse_limit": (1, 255),
+    "learning.reuse_limit": (1, 127),
     "evaluation.games": (2, 10**6),
     "evaluation.simulations": (0, 10**6),
     "evaluation.mcts": (0, 10**6),

@@ -155,7 +155,8 @@ class SelfPlayers:
         ready = np.zeros(len(self._seated), dtype=np.int8)
         nothing = np.zeros((0, game.num_actions)), np.zeros((0, game.num_players))
         for table in range(len(self._seated)):
-            self._begin(table)
+            self._seat_next(table)
+            self._go_on(table, drawn=False)
         while tables.goals.any():
             count = gather_all(tables, self._tools, self._data, game.rules, self._search, words, seats)
             answer = self._evaluator.evaluate(game, words[:count], seats[:count]) if count else nothing
@@ -172,7 +173,7 @@ class SelfPlayers:
 
     # --- one table ---------------------------------------------------------------------------------------------------
 
-    def _begin(self, table: int) -> None:
+    def _seat_next(self, table: int) -> None:
         """Seat the next game at a table, or leave it empty when all have been begun."""
         tables = self._tables
         tables.goals[table] = 0
@@ -191,19 +192,18 @@ class SelfPlayers:
             root = tables.works.root[table]
             tables.works.seen[table, 0], tables.seen[table] = self.game.kernels.hash(self.game.rules, root), 1
         plant(tables, table)
-        self._go_on(table, drawn=False)
 
     def _go_on(self, table: int, drawn: bool) -> None:
-        """Bring a game to its next decision that is one, and set the search its goal; or to its end."""
-        game, seated = self.game, self._seated[table]
-        while seated is not None:
+        """Bring a game to its next decision that is one, and set the search its goal; after its end the next game."""
+        game = self.game
+        while (seated := self._seated[table]) is not None:
             root = self._tables.works.root[table]
             mover = game.kernels.to_move(game.rules, root)
             if drawn or mover == TERMINAL or len(seated.moves) >= self._settings.max_plies:
                 self._finish(table, seated, decided=mover == TERMINAL and not drawn)
-                self._begin(table)
-                return
-            if mover == CHANCE:
+                self._seat_next(table)
+                drawn = False
+            elif mover == CHANCE:
                 drawn = self._advance(table, int(game.kernels.sample(game.rules, root, self._tables.dice[table])))
             elif game.kernels.legal(game.rules, root, self._mask) == 1:
                 drawn = self._advance(table, int(np.flatnonzero(self._mask)[0]))
