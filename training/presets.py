@@ -72,7 +72,7 @@ _FULL = {
 
 PRESETS: dict[str, dict[str, Preset]] = {
     "quoridor": {
-        "tiny": Preset(_TINY_HELP, _TINY, {"board_size": 3, "fences": 1}),
+        "tiny": Preset(_TINY_HELP, _TINY, {"board_size": 4, "fences": 2}),
         "laptop": Preset(
             _LAPTOP_HELP,
             {
