@@ -17,6 +17,7 @@ COMMANDS = {
     "play": "play in the terminal, against CPU players or people",
     "replay": "show recorded games, every move checked by the rules",
     "analyze": "say what each move of a game lost",
+    "train": "train a network by self-play",
     "tournament": "let CPU players meet and rate them",
     "solve": "work out what a game comes to, exactly",
     "evaluate": "measure a CPU player, exactly where the game is solved",

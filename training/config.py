@@ -71,7 +71,7 @@ class Learning:
     warmup_steps: int = 50
     """training steps in which the learning rate rises from zero"""
     momentum: float = 0.9
-    """of sgd"""
+    """share of the last step that goes into the next; of sgd alone"""
     weight_decay: float = 1e-4
     """decoupled with adamw, part of the gradient with sgd"""
     clip: float = 1.0

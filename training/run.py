@@ -42,6 +42,10 @@ CHECKPOINTS, POSITIONS, GAMES, METRICS, BOARD = "checkpoints", "positions", "gam
 class Watcher(Protocol):
     """Somebody who looks on."""
 
+    def begins(self, first: int, last: int) -> None:
+        """Be told which iterations are to come."""
+        ...
+
     def phase(self, iteration: int, name: str, done: int, total: int) -> None:
         """Be told how far a part of an iteration is; `iteration` 0 is the measuring of the untrained network."""
         ...
@@ -53,6 +57,9 @@ class Watcher(Protocol):
 
 class Nobody:
     """A watcher that looks away."""
+
+    def begins(self, first: int, last: int) -> None:
+        """See `Watcher.begins`."""
 
     def phase(self, iteration: int, name: str, done: int, total: int) -> None:
         """See `Watcher.phase`."""
@@ -165,6 +172,7 @@ class Run:
         last = -1 if fresh else self.progress.iteration
         log, board = MetricsLog(self.folder / METRICS, last), Board(self.folder / BOARD, last + 1)
         executor = make_executor(self.config.workers)
+        self._watcher.begins(last + 1, self.config.iterations)
         try:
             if fresh:
                 board.configuration(self.config)
