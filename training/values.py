@@ -262,12 +262,12 @@ def _targets(game: Tokaido, steps: list[tuple[NDArray[Any], ...]], config: Value
 
 def answers(network: Mlp, places: Tensor, amounts: Tensor) -> tuple[Tensor, Tensor]:
     """Return logits and values of a network that is shown lists of features; the same as its `forward`, but quicker."""
-    first = network.hidden[0]
+    first, *rest = (layer for layer in network.hidden if isinstance(layer, nn.Linear))
     units = nn.functional.embedding_bag(
         places, first.weight.t().contiguous(), per_sample_weights=amounts, mode="sum"
-    ) + first.bias  # fmt: skip
-    units = torch.relu(units)
-    for layer in network.hidden[1:]:
+    )  # fmt: skip
+    units = torch.relu(units + first.bias)
+    for layer in rest:
         units = torch.relu(layer(units))
     return network.policy(units), torch.tanh(network.value(units))
 
@@ -351,13 +351,13 @@ def train_values(
         for step, samples in enumerate(_batches(tables, replay, config, rng)):
             loss, error, entropy = loss_of(network, samples, config.policy_weight)
             optimizer.zero_grad()
-            loss.backward()
+            torch.autograd.backward(loss)
             optimizer.step()
             schedule.step()
             _follow(mean, network, min(config.average, (step + 1 + generation * config.steps) / (step + 10.0)))
             if tell and step % 100 == 99:
-                tell("training", {"generation": generation, "step": step + 1, "value_rmse": float(error) ** 0.5,
-                                  "policy": float(entropy), "seconds": time.monotonic() - begin})  # fmt: skip
+                tell("training", {"generation": generation, "step": step + 1, "value_rmse": float(error.detach()) ** 0.5,
+                                  "policy": float(entropy.detach()), "seconds": time.monotonic() - begin})  # fmt: skip
             if stopped():
                 return path
         if tell:
@@ -382,7 +382,7 @@ def _forget_what_never_changes(network: Mlp) -> None:
     """Take away the weights of features that are always 0 in training, so that they mean nothing where they are not."""
     constant = [SEEN_CAP] + [SEEN_VARIANT + at for at, name in enumerate(VARIANT) if name not in ("forks", "goal")]
     with torch.no_grad():
-        network.hidden[0].weight[:, constant] = 0.0
+        network.get_parameter("hidden.0.weight")[:, constant] = 0.0
 
 
 def _batches(
