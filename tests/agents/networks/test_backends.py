@@ -9,8 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from support.option_sets import OPTION_SETS
-from support.positions import random_decisions
 
 from sekisho.agents.networks.config import NetworkConfig, shape_of
 from sekisho.agents.networks.evaluator import make_evaluator
@@ -21,6 +19,8 @@ from sekisho.agents.networks.torch_backend import arrays_of
 from sekisho.envs import load_game
 from sekisho.envs.core import Game
 from sekisho.envs.errors import AgentError, NetworkError, OptionError
+from support.option_sets import OPTION_SETS
+from support.positions import random_decisions
 
 MLP, TOWER = NetworkConfig("mlp", 48, 3), NetworkConfig("tower", 8, 2, 4)
 CASES = [(name, options, MLP) for name, sets in OPTION_SETS.items() for options in sets]

@@ -7,15 +7,16 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from support.option_sets import OPTION_SETS
-from support.positions import random_decisions
 
 from sekisho.agents.networks.symmetries import symmetries_of
 from sekisho.envs import load_game
 from sekisho.envs.core import Game
+from sekisho.envs.kernels import TERMINAL
 from sekisho.envs.picture_sugoroku import kernels as picture
 from sekisho.envs.quoridor import kernels as quoridor
 from sekisho.envs.tokaido import kernels as tokaido
+from support.option_sets import OPTION_SETS
+from support.positions import random_decisions
 
 BOARDS = [options for options in OPTION_SETS["quoridor"] if options.get("players", 2) == 2]
 TABLES = [(name, options) for name in ("tokaido", "picture_sugoroku") for options in OPTION_SETS[name]]
@@ -23,13 +24,12 @@ TABLES = [(name, options) for name in ("tokaido", "picture_sugoroku") for option
 
 def mirrored(game: Game, words: NDArray[np.int64]) -> NDArray[np.int64]:
     """A position of Quoridor with left and right exchanged."""
-    size, out = game.options["board_size"], words.copy()
+    size, out = game.options["board_size"], game.new_initial_state().words.copy()
+    out[quoridor.PAWN : quoridor.WALLS] = words[quoridor.PAWN : quoridor.WALLS]
     for word in (quoridor.HORIZONTAL, quoridor.VERTICAL):
-        anchors, bits = 0, int(words[word]) & (2**64 - 1)
         for bit in range(64):
-            if bits >> bit & 1:
-                anchors |= 1 << (bit // 8 * 8 + size - 2 - bit % 8)
-        out[word] = np.uint64(anchors).astype(np.int64)
+            if int(words[word]) >> bit & 1:
+                quoridor.place_fence(out, word == quoridor.VERTICAL, bit // 8 * 8 + size - 2 - bit % 8)
     for seat in range(2):
         rank, file = divmod(int(words[quoridor.PAWN + seat]), 9)
         out[quoridor.PAWN + seat] = 9 * rank + size - 1 - file
@@ -83,6 +83,8 @@ def turned(game: Game, words: NDArray[np.int64], seats: int) -> NDArray[np.int64
     for word in first:
         out[word : word + game.num_players] = np.roll(words[word : word + game.num_players], seats)
     out[module.SEAT] = (words[module.SEAT] + seats) % game.num_players
+    if game.kernels.to_move(game.rules, words) == TERMINAL:
+        out[module.SEAT] = 0  # it is nobody's turn
     return out
 
 
