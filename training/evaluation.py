@@ -13,7 +13,7 @@ from ..arena.places import ranks
 from ..arena.ratings import GameResult, fit_ratings
 from ..envs.core import Game
 from ..envs.errors import AgentError
-from .config import Evaluation, SelfPlay
+from .config import Evaluation
 from .executors import Executor
 from .judging import Judge, NetworkPlayer, evaluator_of
 
@@ -30,7 +30,7 @@ class Match(NamedTuple):
         judge: the network.
         opponent: a spec string, or another network.
         settings: of the evaluation.
-        search: how the network searches.
+        backend: what runs the network.
         seed: of the run.
         iteration: of the network.
         first: number of the first game.
@@ -42,7 +42,7 @@ class Match(NamedTuple):
     judge: Judge
     opponent: str | Judge
     settings: Evaluation
-    search: SelfPlay
+    backend: str
     seed: int
     iteration: int
     first: int
@@ -58,22 +58,21 @@ class Result(NamedTuple):
     returns: tuple[float, ...]
 
 
-def player_of(judge: Judge, settings: Evaluation, search: SelfPlay, threads: int, device: str) -> NetworkPlayer:
+def player_of(judge: Judge, settings: Evaluation, backend: str, threads: int, device: str) -> NetworkPlayer:
     """Return the player whose strength is measured."""
-    evaluator = evaluator_of(judge, search.backend, threads, device)
-    return NetworkPlayer(evaluator, settings.simulations, search.exploration, search.first_play)
+    return NetworkPlayer(evaluator_of(judge, backend, threads, device), settings.simulations)
 
 
 def play_match(match: Match) -> list[Result]:
     """Play the games of a match; games of one round have the same opening and dice, the network on each seat in turn."""
     game, seats = match.game, match.game.num_players
-    own = player_of(match.judge, match.settings, match.search, match.threads, match.device)
+    own = player_of(match.judge, match.settings, match.backend, match.threads, match.device)
     others: list[Agent] = []
     for _ in range(seats - 1):
         if isinstance(match.opponent, str):
             others.append(make_agent(match.opponent))
         else:
-            others.append(player_of(match.opponent, match.settings, match.search, match.threads, match.device))
+            others.append(player_of(match.opponent, match.settings, match.backend, match.threads, match.device))
     results = []
     for number in range(match.first, match.first + match.count):
         seat, place = number % seats, [STREAM, match.seed, number // seats]
@@ -151,15 +150,15 @@ class Evaluator:
     Args:
         game: what they play.
         settings: how they are measured.
-        search: how they search.
+        backend: what runs them.
         seed: of the run.
         threads, device: see `evaluator_of`.
     """
 
     def __init__(
-        self, game: Game, settings: Evaluation, search: SelfPlay, seed: int, threads: int = 1, device: str = "cpu"
+        self, game: Game, settings: Evaluation, backend: str, seed: int, threads: int = 1, device: str = "cpu"
     ) -> None:
-        self.game, self._settings, self._search, self._seed = game, settings, search, seed
+        self.game, self._settings, self._backend, self._seed = game, settings, backend, seed
         self._threads, self._device = threads, device
         self._opponents = reference_opponents(game, settings)
 
@@ -188,7 +187,7 @@ class Evaluator:
                 count = min(_GAMES_A_TASK, self._settings.games - first)
                 tasks.append(
                     Match(
-                        self.game, judge, opponent, self._settings, self._search, self._seed, iteration, first, count,
+                        self.game, judge, opponent, self._settings, self._backend, self._seed, iteration, first, count,
                         self._threads, self._device,
                     )
                 )  # fmt: skip

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, TypeAlias, Union
+from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..agents.agent import Agent, Decision, require_decision
+from ..agents.learned import NetAgent
 from ..agents.networks.evaluator import NetworkEvaluator, evaluate
 from ..agents.networks.files import StoredNetwork
 from ..agents.networks.forward import Forward, choose_backend, forward_of
 from ..agents.search.batch import Evaluator
-from ..agents.search.search import Rules, Search
-from ..envs.core import Game, State
+from ..envs.core import Game
 
 if TYPE_CHECKING:  # a process that only plays does without torch
     from torch import nn
 
 Judge: TypeAlias = Union[StoredNetwork, "nn.Module"]
 """What knows how to play: a network of this package, or a module of somebody's own."""
-_LEAVES = 8
-_MEMORY = 64  # MiB of a player's tree
 
 
 class ModuleEvaluator:
@@ -36,6 +32,9 @@ class ModuleEvaluator:
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """See `Evaluator.evaluate`."""
         return evaluate(self._forward, game, words, seats)
+
+    def supports(self, game: Game) -> None:
+        """Take every game: whoever brings a module knows what it is for."""
 
 
 def evaluator_of(judge: Judge, backend: str = "auto", threads: int = 1, device: str = "cpu") -> Evaluator:
@@ -60,57 +59,17 @@ def evaluator_of(judge: Judge, backend: str = "auto", threads: int = 1, device: 
     return NetworkEvaluator(judge, forward) if stored else ModuleEvaluator(forward)
 
 
-class NetworkPlayer(Agent):
-    """Plays by an evaluator: what its policy likes best, or what a search likes that it guides.
+class NetworkPlayer(NetAgent):
+    """The agent `net` with a network that stands in no file.
 
     Args:
         evaluator: judges positions.
         simulations: of the search for a move; 0 for none.
-        exploration: constant of PUCT.
-        first_play: as in `config.SelfPlay`.
     """
 
-    def __init__(self, evaluator: Evaluator, simulations: int, exploration: float, first_play: float) -> None:
-        self._evaluator, self._simulations = evaluator, simulations
-        self._rules = Rules(
-            puct=True, exploration=exploration, first_play=first_play, rollouts="uniform", cutoff=None,
-            priors="uniform", wide=32, threads=1, memory=_MEMORY, noise=0.0, alpha=1.0, exact="off",
-        )  # fmt: skip
-        self._search: Search | None = None
+    def __init__(self, evaluator: Evaluator, simulations: int) -> None:
+        super().__init__(simulations=simulations)
+        self._judge = evaluator
 
-    def reset(self) -> None:
-        """See `Agent.reset`."""
-        if self._search is not None:
-            self._search.forget()
-
-    def act(self, state: State, rng: np.random.Generator, deadline: float | None = None) -> Decision:
-        """See `Agent.act`."""
-        require_decision(state)
-        if self._simulations == 0:
-            return self.act_many([state], rng)[0]
-        if len(legal := state.legal_actions()) == 1:
-            return Decision(legal[0])
-        if self._search is None or self._search.game != state.game:
-            self._search = Search(state.game, self._rules, self._evaluator, min(_LEAVES, self._simulations))
-        self._search.run(state, rng, self._simulations, deadline)
-        seat, children = state.current_player(), self._search.children()
-        exact = [child for child in children if child.proven] if self._search.is_proven else []
-        if exact:
-            chosen = max(exact, key=lambda child: (child.values[seat], -np.sign(child.values[seat]) * child.plies))
-        else:
-            chosen = max(children, key=lambda child: (child.visits, child.values[seat]))
-        return Decision(chosen.action, value=chosen.values[seat])
-
-    def act_many(self, states: Sequence[State], rng: np.random.Generator) -> list[Decision]:
-        """See `Agent.act_many`; without a search all are judged at once."""
-        if self._simulations:
-            return [self.act(state, rng) for state in states]
-        words = np.array([state.words for state in states])
-        seats = np.array([state.current_player() for state in states], dtype=np.int64)
-        priors, values = self._evaluator.evaluate(states[0].game, words, seats)
-        decisions = []
-        for row, state in enumerate(states):
-            legal = state.legal_actions()
-            best = legal[int(np.argmax(priors[row, legal]))]
-            decisions.append(Decision(best, value=float(values[row, seats[row]])))
-        return decisions
+    def _evaluator_for(self, game: Game) -> Any:
+        return self._judge

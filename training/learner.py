@@ -27,7 +27,7 @@ _LOWEST = 0.05  # of the learning rate, at the end of a cosine
 
 @dataclass(frozen=True)
 class Losses:
-    """Of a batch, each the mean over its positions.
+    """Of a batch, each the mean over its positions; those of the policy over its decisions.
 
     Attributes:
         total: what is made smaller: ``policy + value_weight * value``.
@@ -47,9 +47,10 @@ def losses_of(module: nn.Module, batch: tuple[Tensor, ...], value_weight: float)
     observations, masks, policies, values = batch
     log_policy, expected = module(observations, masks)
     logs = log_policy.float().masked_fill(~masks, 0.0)  # minus infinity times 0 is no number
-    policy = -(policies * logs).sum(dim=1).mean()
+    decisions = policies.sum().clamp_min(1.0)  # rows without a policy, where dice are thrown, do not count
+    policy = -(policies * logs).sum() / decisions
     value = (expected.float()[:, : values.shape[1]] - values).square().mean()
-    entropy = -(policies * policies.clamp_min(1e-12).log()).sum(dim=1).mean()
+    entropy = -(policies * policies.clamp_min(1e-12).log()).sum() / decisions
     return Losses(policy + value_weight * value, policy, value, entropy)
 
 

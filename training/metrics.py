@@ -48,13 +48,13 @@ def family(name: str) -> str:
 
 def selfplay_metrics(tally: Tally, seconds: float) -> dict[str, float]:
     """Return the metrics of the games of an iteration, which took some seconds."""
-    games, positions = max(tally.games, 1), max(tally.positions, 1)
+    games, searches = max(tally.games, 1), max(tally.searches, 1)
     return {
         "selfplay/game_length": tally.plies / games,
         "selfplay/first_player_win_rate": tally.first_wins / games,
         "selfplay/draw_rate": tally.draws / games,
-        "selfplay/root_value_abs": tally.root_values / positions,
-        "selfplay/visit_entropy": tally.entropies / positions,
+        "selfplay/root_value_abs": tally.root_values / searches,
+        "selfplay/visit_entropy": tally.entropies / searches,
         "speed/positions_per_second": tally.positions / max(seconds, 1e-9),
         "speed/simulations_per_second": tally.simulations / max(seconds, 1e-9),
     }

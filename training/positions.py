@@ -13,13 +13,14 @@ from ..envs.core import Game
 
 
 class Positions(NamedTuple):
-    """Decisions of self-play with what was found out about them; N of them.
+    """Positions of self-play with what was found out about them; N of them.
 
     Attributes:
-        words: int64 ``[N, state_size]``: the positions.
-        seats: int8 ``[N]``: whose decision each is.
+        words: int64 ``[N, state_size]``: decisions, and in games with dice also what follows them where these are to be
+            thrown.
+        seats: int8 ``[N]``: who looks: whose decision it is, or was.
         policies: float32 ``[N, num_actions]``: share of the search's visits for each action, sum 1, in the numbers of
-            the game.
+            the game; zeros where nothing is to be decided.
         values: float32 ``[N, players]``: what each seat got in the end, mixed with what the search expected; -1..1, in
             seat order.
     """

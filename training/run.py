@@ -115,7 +115,7 @@ class Run:
         self._strengths = Strengths()
         self._checkpoints = Checkpoints(folder / CHECKPOINTS, self.game, self._network)
         self._evaluator = Evaluator(
-            self.game, config.evaluation, config.selfplay, config.seed, config.threads, self._play_device
+            self.game, config.evaluation, config.selfplay.backend, config.seed, config.threads, self._play_device
         )
         self._gauge: Gauge | None = None
         self._previous: Judge | None = None
@@ -255,9 +255,8 @@ class Run:
         if settings.exact:
             self._gauge = self._gauge or gauge_of(self.game)
             if self._gauge is not None:
-                player = player_of(
-                    judge, settings, self.config.selfplay, self.config.threads, self._play_device
-                )
+                backend = self.config.selfplay.backend
+                player = player_of(judge, settings, backend, self.config.threads, self._play_device)
                 metrics["eval/exact_loss"] = self._gauge(player, self.config.seed)
         if progress.best >= 0:
             ratings = self._strengths.ratings(self.game.ranks_losers)

@@ -48,7 +48,8 @@ class Tally:
         simulations: of all searches.
         root_values: sum over full searches of the absolute value that the search gave to the position.
         entropies: sum over full searches of the entropy of their visits, in nats.
-        positions: full searches.
+        positions: to learn from: decisions of full searches, and the throws that follow them.
+        searches: full ones.
     """
 
     games: int = 0
@@ -61,6 +62,7 @@ class Tally:
     root_values: float = 0.0
     entropies: float = 0.0
     positions: int = 0
+    searches: int = 0
 
     def add(self, other: Tally) -> None:
         """Add the sums of other games."""
@@ -257,7 +259,7 @@ class SelfPlayers:
             visits = np.zeros_like(visits)
             visits[exact[best]] = 1.0
         shares = visits / visits.sum()
-        value = tree.value[0] / (1.0 if proven else max(float(tree.visits[0]), 1.0))
+        value = _mean(tree, 0)
         if seated.full:
             policy = np.zeros(self.game.num_actions, dtype=np.float32)
             policy[actions] = shares
@@ -265,15 +267,33 @@ class SelfPlayers:
             seated.seats.append(seat)
             seated.policies.append(policy)
             seated.values.append(value.copy())
-            self.tally.positions += 1
+            self.tally.searches += 1
             self.tally.root_values += abs(float(value[seat]))
             self.tally.entropies -= float(np.sum(shares * np.log(np.maximum(shares, 1e-12))))
         self.tally.decisions += 1
         self.tally.simulations += int(tree.visits[0]) - seated.visits_before
-        action = int(actions[self._drawn(seated, shares)])
+        child = self._drawn(seated, shares)
+        action = int(actions[child])
         seated.decisions += 1
+        if seated.full and self.game.max_chance_outcomes:
+            self._note_what_follows(seated, root, seat, action, _mean(tree, block.start + child))
         drawn = self._advance(table, action)
         self._go_on(table, drawn)
+
+    def _note_what_follows(
+        self, seated: _Seated, root: NDArray[np.int64], seat: int, action: int, value: NDArray[np.float64]
+    ) -> None:
+        """Have the value of a position be learned in which dice are to be thrown: whoever plays without a search asks.
+
+        It has no policy, so its row of it is zero and has no part in the policy's loss.
+        """
+        words = root.copy()
+        self.game.kernels.apply(self.game.rules, words, action)
+        if self.game.kernels.to_move(self.game.rules, words) == CHANCE:
+            seated.words.append(words)
+            seated.seats.append(seat)
+            seated.policies.append(np.zeros(self.game.num_actions, dtype=np.float32))
+            seated.values.append(value)
 
     def _drawn(self, seated: _Seated, shares: NDArray[np.float64]) -> int:
         """Return the place of the child to play, drawn at the temperature of the moment."""
@@ -301,6 +321,7 @@ class SelfPlayers:
             game.kernels.returns(game.rules, root, returns)
         mix = self._settings.search_value
         count = len(seated.words)
+        self.tally.positions += count
         if count:
             values = (1 - mix) * returns[None, :] + mix * np.array(seated.values)
             self._finished[seated.number] = Positions(
@@ -319,6 +340,12 @@ class SelfPlayers:
             record = record_of(game, seated.moves, self._numbers, seated.number)
             if record is not None:
                 self._records[seated.number] = record
+
+
+def _mean(tree: Tree, node: int) -> NDArray[np.float64]:
+    """Return what a search says that a node is worth to each seat."""
+    value: NDArray[np.float64] = tree.value[node] / (1.0 if tree.proven[node] else max(float(tree.visits[node]), 1.0))
+    return value
 
 
 def record_of(game: Game, moves: list[int], numbers: Numbers, number: int) -> GameRecord | None:

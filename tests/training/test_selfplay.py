@@ -14,6 +14,7 @@ from sekisho.agents.networks.torch_backend import arrays_of
 from sekisho.agents.search.search import Rules, Search
 from sekisho.envs import Game, load_game
 from sekisho.envs.errors import RunError
+from sekisho.envs.kernels import CHANCE
 from sekisho.training.config import SelfPlay
 from sekisho.training.executors import Processes, Serial
 from sekisho.training.judging import evaluator_of
@@ -52,13 +53,21 @@ def test_what_is_learned_from_is_what_was_played(name: str) -> None:
     words, seats, policies, values = found.positions
     assert found.tally.games == 6
     assert len(seats) == found.tally.positions > 0
-    assert found.tally.positions < found.tally.decisions  # quick searches are not learned from
+    assert found.tally.searches < found.tally.decisions  # quick searches are not learned from
     mask = np.zeros(game.num_actions, dtype=np.int8)
+    before, searches = np.zeros(game.state_size, dtype=np.int64), 0
     for row, seat, policy in zip(words, seats, policies, strict=True):
+        if game.kernels.to_move(game.rules, row) == CHANCE:  # what its seat has just chosen leads there
+            assert game.kernels.to_move(game.rules, before) == seat
+            assert not policy.any()
+            continue
         assert game.kernels.to_move(game.rules, row) == seat
+        before, searches = row, searches + 1
         assert game.kernels.legal(game.rules, row, mask) > 1  # where there is no choice nothing is learned
         assert policy.sum() == pytest.approx(1)
         assert not policy[mask == 0].any()
+    assert searches == found.tally.searches
+    assert (found.tally.positions > searches) == (game.max_chance_outcomes > 0)
     assert np.abs(values.sum(axis=1)).max() < 0.25  # results add up to nothing; what searches expect, nearly
     assert np.abs(values).max() <= 1
     for record in found.records:
