@@ -17,19 +17,13 @@ MAY_CHANGE = ("iterations", "workers", "device", "evaluation.", "keeping.")
 """Settings, or sections of them, that a run may be resumed with other values of."""
 
 
-def begin_in(folder: Path, config: Config) -> None:
-    """Note what a new run is told in its folder.
-
-    Raises:
-        OptionError: if there is something in the folder already.
-        RunError: if it cannot be written.
-    """
+def require_new(folder: Path) -> None:
+    """Raise `OptionError` if there is something in a folder already, so that no run can begin there."""
     if (folder / CONFIG).exists():
         raise OptionError(f"{folder} holds a run already: --resume goes on with it, or name another folder")
     there = sorted(path.name for path in folder.iterdir() if path.name != LOCK)
     if there:
         raise OptionError(f"{folder} is not empty (there is {there[0]!r}); name a new folder for the run")
-    _write(folder, config)
 
 
 def resume_in(folder: Path, changes: Mapping[str, Any], game: str | None = None) -> Config:
@@ -54,8 +48,6 @@ def resume_in(folder: Path, changes: Mapping[str, Any], game: str | None = None)
         told = ", ".join(f"{name} ({old[name]} to {new[name]})" for name in wrong)
         may = ", ".join(name + ("*" if name.endswith(".") else "") for name in MAY_CHANGE)
         raise OptionError(f"a run cannot be resumed with other values of {told}; these may change: {may}")
-    if changed != config:
-        _write(folder, changed)
     return changed
 
 
@@ -84,7 +76,12 @@ def described(config: Config) -> str:
     return f"{config.game}{rules}, preset {config.preset}, seed {config.seed}"
 
 
-def _write(folder: Path, config: Config) -> None:
+def write_config(folder: Path, config: Config) -> None:
+    """Note in the folder of a run what it is told.
+
+    Raises:
+        RunError: if it cannot be written.
+    """
     try:
         write_text_atomically(folder / CONFIG, json.dumps(config.to_dict(), indent=1, ensure_ascii=False) + "\n")
     except OSError as error:

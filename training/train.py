@@ -10,7 +10,7 @@ from ..arena.folder import alone_in
 from ..envs.core import Game
 from ..envs.errors import OptionError, RunError
 from .config import Config
-from .folder import begin_in, resume_in
+from .folder import require_new, resume_in, write_config
 
 if TYPE_CHECKING:  # what is wrong with a command should not have to wait for torch
     from torch import nn
@@ -44,19 +44,19 @@ def train(
     if config is None and not folder.is_dir():
         raise OptionError(f"there is no run to resume in {folder}: there is no such folder")
     with alone_in(folder, "trains"):
+        resumed = config is None
         if config is None:
-            config, resumed = resume_in(folder, changes or {}), True
-            check(config)
+            config = resume_in(folder, changes or {})
         else:
-            check(config)
-            begin_in(folder, config)
-            resumed = False
+            require_new(folder)
+        check(config)
         from .run import Run
 
         try:
             run = Run(config, folder, None if build is None else build(config.load_game()), watcher)
             if resumed:
                 run.restore()
+            write_config(folder, config)
             if not run.done:
                 run.go()
         except OSError as error:
