@@ -39,9 +39,9 @@ class Command:
 
     game: GameWord
     """name of the game"""
-    config: Annotated[
-        str | None, tyro.conf.arg(metavar="NAME", help_behavior_hint=f"(default: {DEFAULT_PRESET})")
-    ] = None
+    config: Annotated[str | None, tyro.conf.arg(metavar="NAME", help_behavior_hint=f"(default: {DEFAULT_PRESET})")] = (
+        None
+    )
     """preset: tiny (less than a minute, to see that it works), laptop (hours on two cores), full (days)"""
     output: Annotated[str | None, tyro.conf.arg(metavar="DIR", help_behavior_hint="(default: runs/GAME-NAME)")] = None
     """folder of the run"""
@@ -61,9 +61,7 @@ class Command:
     """the same seed makes the same run"""
     workers: Annotated[int | None, _number("(default: 1)")] = None
     """processes that play at the same time"""
-    device: Annotated[
-        str | None, tyro.conf.arg(metavar="{auto,cpu,cuda}", help_behavior_hint="(default: auto)")
-    ] = None
+    device: Annotated[str | None, tyro.conf.arg(metavar="{auto,cpu,cuda}", help_behavior_hint="(default: auto)")] = None
     """where the network learns; auto takes a GPU if there is one"""
     json: Flag = False
     """print one JSON document"""
@@ -139,9 +137,7 @@ def progress_of_run() -> Progress:
         TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn(), TextColumn("left:"),
         TimeRemainingColumn(),
     )  # fmt: skip
-    return Progress(
-        *columns, console=terminal, disable=not terminal.is_terminal, transient=True, redirect_stdout=False
-    )
+    return Progress(*columns, console=terminal, disable=not terminal.is_terminal, transient=True, redirect_stdout=False)
 
 
 class _Bar:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
@@ -146,7 +147,7 @@ class Config:
     """how it is measured"""
     keeping: Keeping = Keeping()
     """what stays"""
-    network: NetworkConfig = NetworkConfig()
+    network: NetworkConfig = field(default_factory=NetworkConfig)
     """shape of the network"""
 
     def __post_init__(self) -> None:
@@ -203,6 +204,7 @@ _WORDS = {
     "learning.schedule": ("constant", "cosine"),
     "learning.precision": ("auto", "float32", "bfloat16"),
 }
+_KINDS: dict[type[Any], str] = {bool: "true or false", int: "a whole number", float: "a number", str: "a word"}
 _RANGES: dict[str, tuple[float, float]] = {
     "seed": (0, 2**31 - 1),
     "workers": (1, 256),
@@ -292,13 +294,13 @@ def parse_setting(text: str) -> tuple[str, Any]:
     name, equals, word = (part.strip() for part in text.partition("="))
     if not equals:
         raise OptionError(f"a setting is written name=value, not {shown(text)}")
-    kind = type(_DEFAULTS[name]) if name in _DEFAULTS else str
+    kind: type[Any] = type(_DEFAULTS[name]) if name in _DEFAULTS else str
     try:
         if kind is bool:
             return name, {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}[word]
         return name, int(word.replace("_", "")) if kind is int else kind(word)
     except (KeyError, ValueError):
-        expected = {bool: "true or false", int: "a whole number", float: "a number"}[kind]
+        expected = _KINDS[kind]
         raise OptionError(f"setting {name!r} must be {expected}, not {shown(word)}") from None
 
 
@@ -312,8 +314,7 @@ def _check_kind(name: str, value: Any) -> None:
     expected = type(_DEFAULTS[name])
     fits = type(value) is expected or (expected is float and type(value) is int)
     if not fits or (isinstance(value, float) and not math.isfinite(value)):
-        words = {bool: "true or false", int: "a whole number", float: "a number", str: "a word"}[expected]
-        raise OptionError(f"setting {name!r} must be {words}, not {shown(value)}")
+        raise OptionError(f"setting {name!r} must be {_KINDS[expected]}, not {shown(value)}")
 
 
 def _check_range(name: str, value: Any) -> None:
@@ -336,7 +337,7 @@ def _lines() -> dict[str, dict[str, str]]:
         (tree,) = ast.parse(inspect.getsource(kind)).body
         body = tree.body if isinstance(tree, ast.ClassDef) else []
         lines = found.setdefault(kind.__name__, {})
-        for statement, after in zip(body, body[1:], strict=False):
+        for statement, after in itertools.pairwise(body):
             if isinstance(statement, ast.AnnAssign) and isinstance(after, ast.Expr):
                 lines[ast.unparse(statement.target)] = str(ast.literal_eval(after.value))
     return found

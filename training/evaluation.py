@@ -34,7 +34,7 @@ class Match(NamedTuple):
         seed: of the run.
         iteration: of the network.
         first: number of the first game.
-        count: of games.
+        games: how many.
         threads, device: see `evaluator_of`.
     """
 
@@ -46,7 +46,7 @@ class Match(NamedTuple):
     seed: int
     iteration: int
     first: int
-    count: int
+    games: int
     threads: int = 1
     device: str = "cpu"
 
@@ -74,7 +74,7 @@ def play_match(match: Match) -> list[Result]:
         else:
             others.append(player_of(match.opponent, match.settings, match.backend, match.threads, match.device))
     results = []
-    for number in range(match.first, match.first + match.count):
+    for number in range(match.first, match.first + match.games):
         seat, place = number % seats, [STREAM, match.seed, number // seats]
         start = random_opening(game, game.opening_plies, [*place, _OPENING])
         table = [*others[:seat], own, *others[seat:]]

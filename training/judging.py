@@ -46,7 +46,6 @@ def evaluator_of(judge: Judge, backend: str = "auto", threads: int = 1, device: 
         threads: of torch, if it is what runs the network; no other back end takes more than one.
         device: ``cpu`` or ``cuda``.
     """
-    stored = isinstance(judge, StoredNetwork)
     if isinstance(judge, StoredNetwork) and device == "cpu" and (chosen := choose_backend(judge, backend)) != "torch":
         return NetworkEvaluator(judge, forward_of(judge, chosen))
     import torch
@@ -56,7 +55,7 @@ def evaluator_of(judge: Judge, backend: str = "auto", threads: int = 1, device: 
     torch.set_num_threads(threads)
     module = load_module(judge) if isinstance(judge, StoredNetwork) else judge
     forward = forward_of_module(module.to(device))
-    return NetworkEvaluator(judge, forward) if stored else ModuleEvaluator(forward)
+    return NetworkEvaluator(judge, forward) if isinstance(judge, StoredNetwork) else ModuleEvaluator(forward)
 
 
 class NetworkPlayer(NetAgent):

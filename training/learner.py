@@ -84,9 +84,7 @@ class Learner:
             return torch.optim.SGD(
                 self.module.parameters(), settings.learning_rate, settings.momentum, weight_decay=settings.weight_decay
             )
-        return torch.optim.AdamW(
-            self.module.parameters(), settings.learning_rate, weight_decay=settings.weight_decay
-        )
+        return torch.optim.AdamW(self.module.parameters(), settings.learning_rate, weight_decay=settings.weight_decay)
 
     def learning_rate(self, iteration: int) -> float:
         """Return the learning rate of the next step, in an iteration counted from 1."""

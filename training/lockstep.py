@@ -131,7 +131,10 @@ def gather_all(tables: Any, tools: Any, data: Any, rules: Any, settings: Any, wo
 
     Args:
         tables: `Tables`.
-        tools, data, rules, settings: as in `batch.gather`.
+        tools: as in `batch.gather`.
+        data: likewise.
+        rules: likewise.
+        settings: likewise.
         words: int64 ``[T * B, state_size]``, filled with the positions of the leaves, table by table.
         seats: int64 ``[T * B]``, whose decision each is.
     """
@@ -158,7 +161,9 @@ def settle_all(tables: Any, tools: Any, rules: Any, settings: Any, priors: Any, 
 
     Args:
         tables: `Tables`.
-        tools, rules, settings: as in `batch.settle`.
+        tools: as in `batch.settle`.
+        rules: likewise.
+        settings: likewise.
         priors: float64 ``[leaves, num_actions]``, in the order of `gather_all`.
         values: float64 ``[leaves, players]``.
         ready: int8 ``[T]``, set to 1 where the root has the visits it was to get, or is proven.
@@ -189,7 +194,8 @@ def advance(tables: Any, table: Any, tools: Any, rules: Any, repetition: Any, ac
     Args:
         tables: `Tables`.
         table: where.
-        tools, rules: of the game.
+        tools: a vector that begins with the kernel table of the game.
+        rules: of the game.
         repetition: as in `Game.repetition`.
         action: legal at the root; or an outcome.
         played: int64 ``[room]``, filled with the action and the throws.

@@ -41,12 +41,13 @@ class Positions(NamedTuple):
     @classmethod
     def joined(cls, game: Game, parts: list[Positions]) -> Self:
         """Return the positions of all `parts`, in their order."""
-        columns = zip(cls.none(game), *parts, strict=True)
+        columns: Any = zip(cls.none(game), *parts, strict=True)
         return cls(*(np.concatenate(column) for column in columns))
 
     def chosen(self, rows: NDArray[np.int64]) -> Positions:
         """Return the positions of some rows."""
-        return Positions(*(column[rows] for column in self))
+        columns: Any = (column[rows] for column in self)
+        return Positions(*columns)
 
 
 class Batch(NamedTuple):
@@ -97,5 +98,3 @@ def shuffled_views(batch: Batch, symmetries: tuple[Symmetry, ...], rng: np.rando
             parts[2][rows] = batch.policies[rows][:, symmetry.actions]
             parts[3][rows] = batch.values[rows][:, symmetry.seats[:seats]]
     return Batch(*parts)
-
-

@@ -34,23 +34,24 @@ class Preset:
 
 
 _TINY = {
-    "iterations": 4,
-    "selfplay.games": 16,
-    "selfplay.tables": 16,
-    "selfplay.simulations": 24,
+    "iterations": 6,
+    "selfplay.games": 32,
+    "selfplay.simulations": 32,
     "selfplay.fast_simulations": 8,
     "selfplay.full_share": 0.5,
     "selfplay.temperature_decisions": 6,
     "selfplay.max_plies": 200,
     "learning.batch_size": 64,
-    "learning.warmup_steps": 4,
+    "learning.learning_rate": 3e-3,
+    "learning.warmup_steps": 10,
     "learning.window": 4000,
+    "learning.reuse": 8.0,
+    "learning.reuse_limit": 24,
     "evaluation.every": 2,
-    "evaluation.games": 8,
-    "evaluation.simulations": 8,
+    "evaluation.simulations": 0,
     "evaluation.mcts": 25,
-    "network.width": 32,
-    "network.depth": 1,
+    "network.width": 64,
+    "network.depth": 2,
 }
 _TINY_HELP = "to see that everything works: less than a minute, and no good player"
 _LAPTOP_HELP = "hours on two cores"
@@ -72,7 +73,7 @@ _FULL = {
 
 PRESETS: dict[str, dict[str, Preset]] = {
     "quoridor": {
-        "tiny": Preset(_TINY_HELP, _TINY, {"board_size": 4, "fences": 2}),
+        "tiny": Preset(_TINY_HELP, {**_TINY, "iterations": 16, "evaluation.every": 4}, {"board_size": 4, "fences": 2}),
         "laptop": Preset(
             _LAPTOP_HELP,
             {

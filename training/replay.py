@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,7 +73,7 @@ def write_positions(path: Path, game: Game, iteration: int, positions: Positions
     Of the policies only what is not 0 is kept: how many actions of each position, which, and their shares.
     """
     rows, actions = np.nonzero(positions.policies)
-    arrays = {
+    arrays: dict[str, NDArray[Any]] = {
         "words": positions.words,
         "seats": positions.seats,
         "values": positions.values,

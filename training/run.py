@@ -342,4 +342,3 @@ class Run:
             module.load_state_dict({name: torch.from_numpy(array) for name, array in arrays.items()})
         except RuntimeError as error:
             raise CheckpointError(f"the checkpoint has the weights of another network: {error}") from error
-

@@ -79,12 +79,12 @@ class Played(NamedTuple):
 
 
 class Numbers(NamedTuple):
-    """Which games: those numbered ``first .. first + count - 1`` of an iteration of a run with that seed."""
+    """Which games: those numbered ``first .. first + games - 1`` of an iteration of a run with that seed."""
 
     seed: int
     iteration: int
     first: int
-    count: int
+    games: int
 
 
 @dataclass
@@ -118,7 +118,7 @@ class SelfPlayers:
     def __init__(self, game: Game, evaluator: Evaluator, settings: SelfPlay, numbers: Numbers, records: int) -> None:
         self.game, self._evaluator, self._settings, self._numbers = game, evaluator, settings, numbers
         self._records_wanted = records
-        tables = min(settings.tables, numbers.count)
+        tables = min(settings.tables, numbers.games)
         nodes = int(_NODES_A_VISIT * (settings.simulations + settings.leaves) * (game.num_actions + 1))
         nodes = min(nodes, _MOST_NODES) + 2 * game.num_actions + game.max_chance_outcomes
         self._tables = new_tables(game, tables, nodes, settings.leaves, settings.max_plies + _THROWS)
@@ -179,7 +179,7 @@ class SelfPlayers:
         """Seat the next game at a table, or leave it empty when all have been begun."""
         tables = self._tables
         tables.goals[table] = 0
-        if self._next == self._numbers.count:
+        if self._next == self._numbers.games:
             self._seated[table] = None
             return
         number = self._numbers.first + self._next
@@ -367,4 +367,3 @@ def record_of(game: Game, moves: list[int], numbers: Numbers, number: int) -> Ga
         returns=tuple(state.returns()),
         end=state.end_reason() or "",
     )
-

@@ -28,7 +28,7 @@ from sekisho.training.train import train
 ROOT = Path(__file__).resolve().parent.parent.parent
 
 
-class Stopped(Exception):
+class Stopped(Exception):  # noqa: N818  nothing has gone wrong
     """Stands for whatever ends a process."""
 
 

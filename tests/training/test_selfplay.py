@@ -136,7 +136,9 @@ def test_a_table_searches_as_the_search_of_agents_does() -> None:
     visits = {child.action: child.visits for child in search.children()}
     assert sum(visits.values()) == sum((tables.visits or {}).values()) == 99
     assert set(visits) == set(tables.visits or {})
-    assert sum(abs(visits[action] - (tables.visits or {})[action]) for action in visits) <= 8  # batches begin smaller there
+    assert (
+        sum(abs(visits[action] - (tables.visits or {})[action]) for action in visits) <= 8
+    )  # batches begin smaller there
 
 
 def test_noise_changes_games_and_none_does_not_draw() -> None:

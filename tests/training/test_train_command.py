@@ -15,11 +15,9 @@ import pytest
 from sekisho.cli.main import main
 from sekisho.training.config import Config, settings_of
 
-SETTINGS = (
-    "selfplay.games=6 selfplay.tables=3 selfplay.simulations=12 selfplay.fast_simulations=6 learning.batch_size=16 "
-    "evaluation.games=2 evaluation.mcts=0 evaluation.every=2 evaluation.simulations=2 evaluation.exact=false "
-    "network.width=16 iterations=4 keeping.last=9"
-).split()
+SETTINGS = [
+    "selfplay.games=6", "selfplay.tables=3", "selfplay.simulations=12", "selfplay.fast_simulations=6", "learning.batch_size=16", "evaluation.games=2", "evaluation.mcts=0", "evaluation.every=2", "evaluation.simulations=2", "evaluation.exact=false", "network.width=16", "iterations=4", "keeping.last=9",
+]  # fmt: skip
 WORDS = ["train", "quoridor", "--config", "tiny", "--rules", "board_size=3,fences=1", "--set", *SETTINGS]
 
 
