@@ -37,10 +37,10 @@ from ..agents.search.tokaido_race import PENDING
 from ..agents.search.turns import COUNT, PLACE_POINTS, Layer, Turn, enlarged, grow, new_layer, new_turn
 from ..envs.counter_rng import new_rng
 from ..envs.errors import OptionError, RunError
-from ..envs.tokaido.kernels import SEAT
+from ..envs.tokaido.kernels import SEAT, SPOT
 from ..envs.tokaido.observation import SEEN_CAP, SEEN_VARIANT
 from ..envs.tokaido.rules import Tokaido
-from ..envs.tokaido.tables import VARIANT
+from ..envs.tokaido.tables import RESIGNED, SPOTS, VARIANT
 from .value_kernels import draw_back_keeping, find_all, look_short, play_turns, write_solved
 
 SOLVED, LEARNED = (2, 3), (4, 5, 6)
@@ -59,23 +59,25 @@ class ValuesConfig:
     """units of a hidden layer"""
     depth: int = 3
     """hidden layers"""
-    generations: int = 8
+    generations: int = 9
     """rounds of games, each followed by training; the first is judged by the race"""
-    games: int = 24
+    games: int = 100
     """games of each table (4 to 6 players) and set of rules in a generation"""
     steps: int = 1500
     """batches in a generation"""
     batch: int = 1024
     """positions in a batch"""
-    solved: tuple[float, float] = (0.35, 0.25)
+    solved: tuple[float, float] = (0.2, 0.2)
     """parts of a batch from the tables of 2 and of 3 players; the rest from games"""
     rate: float = 2e-3
     """learning rate at the beginning; it falls to 0 by a cosine"""
-    decay: float = 0.9
+    decay: float = 0.8
     """weight of the next turn's correction in a target, 0..1"""
     explore: int = 50
     """choices out of 1,000 that are drawn at random in games"""
-    keep: int = 4
+    resigned: int = 50
+    """games out of 1,000 that begin with a seat that has resigned"""
+    keep: int = 5
     """generations whose positions are learned from"""
     sharpness: float = 25.0
     """of the policies to learn: how much better a choice looks that is worth more"""
@@ -193,6 +195,8 @@ def play(game: Tokaido, judge: Leaf, config: ValuesConfig, rng: np.random.Genera
     turn, key = new_turn(game, PENDING, PLACE_POINTS), new_rng(int(rng.integers(2**63)))
     count, players = config.games, game.num_players
     words = np.tile(game.new_initial_state().words, (count, 1))
+    gone = np.flatnonzero(rng.random(count) < config.resigned / 1000)
+    words[gone, SPOT + rng.integers(1, players, size=gone.size)] = SPOTS[RESIGNED]
     values = np.asarray(judge.position_values(game, words))
     rows = np.arange(count)  # the games that go on
     steps: list[tuple[NDArray[Any], ...]] = []
