@@ -161,7 +161,8 @@ class NetAgent(Agent):
         np.maximum.at(best, choices.rows, worth)
         is_best = worth == best[choices.rows]
         _, first = np.unique(choices.rows[is_best], return_index=True)
-        return choices.actions[is_best][first]
+        best_actions: NDArray[np.int64] = choices.actions[is_best][first]
+        return best_actions
 
     # --- inside ------------------------------------------------------------------------------------------------------
 

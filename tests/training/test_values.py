@@ -22,7 +22,10 @@ from sekisho.training.value_kernels import write_solved
 from sekisho.training.values import Samples, SolvedGame, ValuesConfig, answers, play, samples_of, train_values
 
 GAME = Tokaido(forks="miya", goal="over")
-TINY = ValuesConfig(width=32, depth=2, generations=2, games=2, steps=60, batch=128, rate=4e-3)
+TINY = ValuesConfig(
+    width=32, depth=2, generations=2, games=2, steps=60, batch=128, rate=4e-3, solved=(0.5, 0.0), played=(4,),
+    forks=("miya",), goals=("over",),
+)  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -107,10 +110,7 @@ def test_games_end_with_somebody_resigned_from_the_start() -> None:
     assert (samples.present.sum(axis=1) == 4).all()
 
 
-def test_a_tiny_run_learns_and_is_repeatable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(values, "SOLVED", (2,))
-    monkeypatch.setattr(values, "LEARNED", (4,))
-    monkeypatch.setattr(values, "MODES", ({"forks": "miya", "goal": "over"},))
+def test_a_tiny_run_learns_and_is_repeatable(tmp_path: Path) -> None:
     told: list[tuple[str, dict[str, float]]] = []
     first = train_values(TINY, tmp_path / "one", lambda name, figures: told.append((name, figures)))
     second = train_values(TINY, tmp_path / "two")
@@ -124,10 +124,7 @@ def test_a_tiny_run_learns_and_is_repeatable(tmp_path: Path, monkeypatch: pytest
     assert (before[:, 6 + 5 + 9 + 8] == 0).all()  # resigning allowed: no network is told of it
 
 
-def test_a_run_that_is_stopped_keeps_what_it_has(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(values, "SOLVED", (2,))
-    monkeypatch.setattr(values, "LEARNED", (4,))
-    monkeypatch.setattr(values, "MODES", ({"forks": "miya", "goal": "over"},))
+def test_a_run_that_is_stopped_keeps_what_it_has(tmp_path: Path) -> None:
     calls = iter(range(1000))
     path = train_values(TINY, tmp_path, stopped=lambda: next(calls) > 70)
     assert read_network(path).recipe["generations"] == 1
