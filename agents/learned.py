@@ -66,7 +66,7 @@ class NetAgent(Agent):
             "temperature", "0, or 0.001..1000", self.temperature,
         )  # fmt: skip
         if self.checkpoint:
-            _path_of(self.checkpoint)
+            path_of(self.checkpoint)
 
     @property
     def samples_policy(self) -> bool:  # type: ignore[override]
@@ -143,11 +143,37 @@ class NetAgent(Agent):
         decide = self._by_value if game.max_chance_outcomes else self._by_policy
         return decide(game, states, words, rng)
 
+    def choose_many(self, game: Game, words: NDArray[np.int64]) -> NDArray[np.int64] | None:
+        """Return the action that `act` takes at each of many decisions, int64 ``[B]``, without more words about it.
+
+        Args:
+            game: what is played.
+            words: int64 ``[B, state_size]``.
+
+        Returns:
+            None where choices are drawn, or where it searches or goes by its policy: ask `act` then.
+        """
+        if self.simulations or self.temperature or not game.max_chance_outcomes:
+            return None
+        choices, seats = self._choices(game, words)
+        worth = seats[np.arange(len(seats)), _looking(game, words)[choices.rows]]
+        best = np.full(len(words), -np.inf)
+        np.maximum.at(best, choices.rows, worth)
+        is_best = worth == best[choices.rows]
+        _, first = np.unique(choices.rows[is_best], return_index=True)
+        best_actions: NDArray[np.int64] = choices.actions[is_best][first]
+        return best_actions
+
     # --- inside ------------------------------------------------------------------------------------------------------
+
+    def _choices(self, game: Game, words: NDArray[np.int64]) -> tuple[Choices, NDArray[np.float64]]:
+        """Return the choices at decisions, and what each is worth to every seat; resigning only where it is forced."""
+        choices = Choices(game, words, _RESIGNING.get(game.name, -1))
+        return choices, self.position_values(game, choices.positions)[choices.where]
 
     def _evaluator_for(self, game: Game) -> NetworkEvaluator:
         if self._evaluator is None or (not self.checkpoint and self._evaluator.network.game != game.name):
-            path = _path_of(self.checkpoint) if self.checkpoint else _shipped_for(game)
+            path = path_of(self.checkpoint) if self.checkpoint else _shipped_for(game)
             try:
                 self._evaluator = make_evaluator(read_network(path), self.backend)
             except OSError as error:
@@ -157,9 +183,8 @@ class NetAgent(Agent):
     def _by_value(
         self, game: Game, states: Sequence[State], words: NDArray[np.int64], rng: np.random.Generator
     ) -> list[Decision]:
-        """Decide by the positions after each choice; of equals the lowest action, and resigning only by force."""
-        choices = Choices(game, words, _RESIGNING.get(game.name, -1))
-        seats = self.position_values(game, choices.positions)[choices.where]
+        """Decide by the positions after each choice; of equals the lowest action."""
+        choices, seats = self._choices(game, words)
         begins = np.searchsorted(choices.rows, np.arange(len(states) + 1))
         decisions = []
         for row, state in enumerate(states):
@@ -262,19 +287,27 @@ def _looking(game: Game, words: NDArray[np.int64]) -> NDArray[np.int64]:
     return seats
 
 
-def _path_of(checkpoint: str) -> Path:
-    """Return the file that a name or a path means."""
+def path_of(checkpoint: str, option: str = "net: option 'checkpoint'") -> Path:
+    """Return the file that the name of a shipped network or a path means.
+
+    Args:
+        checkpoint: the name or the path.
+        option: how it was asked for, for messages.
+
+    Raises:
+        OptionError: if there is neither.
+    """
     shipped = store.shipped_networks()
     if checkpoint in shipped:
         return store.require_listed(shipped[checkpoint])
     path = Path(checkpoint)
     try:
         there = path.is_file()
-    except (OSError, ValueError):
+    except (OSError, ValueError):  # a name that is too long, a folder that is closed
         there = False
     if not there:
         raise OptionError(
-            f"net: option 'checkpoint' must be a file or the name of a network that ships, not {checkpoint!r}; "
+            f"{option} must be a file or the name of a network that ships, not {checkpoint!r:.80}; "
             f"{nearest(checkpoint, shipped)}"
         )
     return path

@@ -22,6 +22,7 @@ COMMANDS = {
     "solve": "work out what a game comes to, exactly",
     "evaluate": "measure a CPU player, exactly where the game is solved",
     "perft": "count paths through the tree of a game",
+    "export": "write a network for other programs (ONNX)",
     "engine": "speak the text protocol of game referees (UGI, UCI)",
     "bench": "measure the speed of the rules",
     "doctor": "check the installation and say what to do",

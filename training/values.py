@@ -37,14 +37,13 @@ from ..agents.search.tokaido_race import PENDING
 from ..agents.search.turns import COUNT, PLACE_POINTS, Layer, Turn, enlarged, grow, new_layer, new_turn
 from ..envs.counter_rng import new_rng
 from ..envs.errors import OptionError, RunError
-from ..envs.tokaido.kernels import SEAT
+from ..envs.tokaido.kernels import SEAT, SPOT
 from ..envs.tokaido.observation import SEEN_CAP, SEEN_VARIANT
 from ..envs.tokaido.rules import Tokaido
-from ..envs.tokaido.tables import VARIANT
+from ..envs.tokaido.tables import RESIGNED, SPOTS, VARIANT
 from .value_kernels import draw_back_keeping, find_all, look_short, play_turns, write_solved
 
-SOLVED, LEARNED = (2, 3), (4, 5, 6)
-MODES = tuple({"forks": forks, "goal": goal} for forks, goal in itertools.product(("three", "miya"), ("exact", "over")))
+SOLVED = (2, 3)
 ANY = {"allow_resign": (False, True)}
 """Options that make no difference to good play, so that the network does without them."""
 _SEATS, _ACTIONS, _LENGTH = 6, 12, 36
@@ -59,23 +58,31 @@ class ValuesConfig:
     """units of a hidden layer"""
     depth: int = 3
     """hidden layers"""
-    generations: int = 8
+    generations: int = 9
     """rounds of games, each followed by training; the first is judged by the race"""
-    games: int = 24
+    games: int = 100
     """games of each table (4 to 6 players) and set of rules in a generation"""
     steps: int = 1500
     """batches in a generation"""
     batch: int = 1024
     """positions in a batch"""
-    solved: tuple[float, float] = (0.35, 0.25)
+    solved: tuple[float, float] = (0.2, 0.2)
     """parts of a batch from the tables of 2 and of 3 players; the rest from games"""
+    played: tuple[int, ...] = (4, 5, 6)
+    """players at the tables at which games are played"""
+    forks: tuple[str, ...] = ("three", "miya")
+    """rules: forks in the road"""
+    goals: tuple[str, ...] = ("exact", "over")
+    """rules: how Kyoto is reached; tables are made for each with each of the forks"""
     rate: float = 2e-3
     """learning rate at the beginning; it falls to 0 by a cosine"""
-    decay: float = 0.9
+    decay: float = 0.8
     """weight of the next turn's correction in a target, 0..1"""
     explore: int = 50
     """choices out of 1,000 that are drawn at random in games"""
-    keep: int = 4
+    resigned: int = 50
+    """games out of 1,000 that begin with a seat that has resigned"""
+    keep: int = 5
     """generations whose positions are learned from"""
     sharpness: float = 25.0
     """of the policies to learn: how much better a choice looks that is worth more"""
@@ -92,6 +99,11 @@ class ValuesConfig:
         for name in ("generations", "games", "steps", "batch", "keep"):
             if getattr(self, name) < 1:
                 raise OptionError(f"training of values: {name!r} must be at least 1")
+
+    @property
+    def modes(self) -> list[dict[str, str]]:
+        """The sets of rules that are trained on."""
+        return [{"forks": forks, "goal": goal} for forks, goal in itertools.product(self.forks, self.goals)]
 
 
 Told = Callable[[str, dict[str, float]], None]
@@ -193,6 +205,8 @@ def play(game: Tokaido, judge: Leaf, config: ValuesConfig, rng: np.random.Genera
     turn, key = new_turn(game, PENDING, PLACE_POINTS), new_rng(int(rng.integers(2**63)))
     count, players = config.games, game.num_players
     words = np.tile(game.new_initial_state().words, (count, 1))
+    gone = np.flatnonzero(rng.random(count) < config.resigned / 1000)
+    words[gone, SPOT + rng.integers(1, players, size=gone.size)] = SPOTS[RESIGNED]
     values = np.asarray(judge.position_values(game, words))
     rows = np.arange(count)  # the games that go on
     steps: list[tuple[NDArray[Any], ...]] = []
@@ -334,11 +348,15 @@ def train_values(
     schedule = torch.optim.lr_scheduler.LambdaLR(
         optimizer, lambda step: 0.5 * (1 + float(np.cos(np.pi * min(step / every, 1.0))))
     )
-    tables = {players: [SolvedGame(Tokaido(players=players, **mode)) for mode in MODES] for players in SOLVED}
+    tables = {
+        players: [SolvedGame(Tokaido(players=players, **mode)) for mode in config.modes]
+        for players, part in zip(SOLVED, config.solved, strict=True)
+        if part > 0
+    }
     recent: list[Samples] = []
     for generation in range(config.generations):
         played = []
-        for players, mode in itertools.product(LEARNED, MODES):
+        for players, mode in itertools.product(config.played, config.modes):
             game = Tokaido(players=players, **mode)
             judge: Leaf = Race(game, PLACE_POINTS) if generation == 0 else _NetworkLeaf(mean)
             played.append(play(game, judge, config, rng))
@@ -366,13 +384,14 @@ def train_values(
             "what": "value learning (sekisho.training.values)", "config": asdict(config),
             "generations": generation + 1, "seconds": round(time.monotonic() - begin),
         }  # fmt: skip
-        write_network(path, Tokaido(), shape, arrays_of(mean), recipe, _rules())
+        write_network(path, Tokaido(), shape, arrays_of(mean), recipe, _rules(config))
     return path
 
 
-def _rules() -> dict[str, tuple[Any, ...]]:
+def _rules(config: ValuesConfig) -> dict[str, tuple[Any, ...]]:
     """Return for which rules the network is: a cap on turns is left to whoever sets one."""
-    several = {"players": (*SOLVED, *LEARNED), "forks": ("three", "miya"), "goal": ("exact", "over"), **ANY}
+    solved = [players for players, part in zip(SOLVED, config.solved, strict=True) if part > 0]
+    several = {"players": (*solved, *config.played), "forks": config.forks, "goal": config.goals, **ANY}
     rules = rules_of(Tokaido(), **several)
     del rules["max_turns"]
     return rules
@@ -389,11 +408,12 @@ def _batches(
     tables: dict[int, list[SolvedGame]], replay: Samples, config: ValuesConfig, rng: np.random.Generator
 ) -> Iterator[Samples]:
     """Yield the batches of a generation."""
-    modes = len(MODES)
-    counts = {players: int(part * config.batch) // modes for players, part in zip(SOLVED, config.solved, strict=True)}
+    modes = len(config.modes)
+    parts = zip(SOLVED, config.solved, strict=True)
+    counts = {players: int(part * config.batch) // modes for players, part in parts if players in tables}
     rest = config.batch - modes * sum(counts.values())
     for _ in range(config.steps):
-        drawn = [one.draw(counts[players], rng, config.sharpness) for players in SOLVED for one in tables[players]]
+        drawn = [one.draw(counts[players], rng, config.sharpness) for players in tables for one in tables[players]]
         rows = rng.integers(len(replay), size=rest)
         yield joined([*drawn, Samples(*(part[rows] for part in replay.parts()))])
 
@@ -410,7 +430,7 @@ def _errors(
 ) -> dict[str, float]:
     """Return the root of the mean squared error of the values by where positions come from."""
     rng = np.random.default_rng(config.seed)
-    sources = {str(players): joined([one.draw(2000, rng, 1.0) for one in tables[players]]) for players in SOLVED}
+    sources = {str(players): joined([one.draw(2000, rng, 1.0) for one in tables[players]]) for players in tables}
     rows = rng.integers(len(replay), size=min(8000, len(replay)))
     sources["games"] = Samples(*(part[rows] for part in replay.parts()))
     with torch.inference_mode():
