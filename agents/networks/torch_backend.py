@@ -37,14 +37,16 @@ def forward_of_module(module: nn.Module) -> Forward:
     def forward(observations: NDArray[np.float32], masks: NDArray[np.bool_]) -> tuple[NDArray[Any], NDArray[Any]]:
         device = next(module.parameters()).device
         training = module.training
-        module.eval()
+        if training:  # setting it takes a quarter of the time of a tower on a small batch
+            module.eval()
         try:
             with torch.inference_mode():
                 log_policy, values = module(
                     torch.from_numpy(observations).to(device), torch.from_numpy(masks).to(device)
                 )
         finally:
-            module.train(training)
+            if training:
+                module.train()
         return log_policy.float().cpu().numpy(), values.float().cpu().numpy()
 
     return forward
