@@ -133,6 +133,10 @@ OPTIONS = {
         *("GAME", "--agents", "--games", "--players", "--rules", "--openings", "--seed", "--workers", "--output"),
         "--json",
     },
+    "train": {
+        *("GAME", "--config", "--output", "--resume", "--set", "--settings", "--players", "--rules", "--iterations"),
+        *("--seed", "--workers", "--device", "--json"),
+    },
     "solve": {
         *("GAME", "--players", "--rules", "--output", "--json", "--utility", "--force", "--board", "--squares"),
         *("--seconds-a-roll", "--suggest", "--minutes", "--turns", "--max-advantage", "--edits"),
