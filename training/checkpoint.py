@@ -52,6 +52,7 @@ class Progress:
         seconds: that the run has taken so far, in all its sittings.
         window: iterations whose positions are in the replay buffer, and how many each has.
         position_files: checksums of their files, by iteration.
+        oldest: for each of the newest checkpoints, by iteration, the first iteration in its replay buffer.
         best: iteration of the best network so far; -1 before the first evaluation.
         best_scores: its metrics.
         evaluated: iteration of the last evaluation; -1 before the first.
@@ -66,6 +67,7 @@ class Progress:
     seconds: float = 0.0
     window: list[list[int]] = field(default_factory=list)
     position_files: dict[str, str] = field(default_factory=dict)
+    oldest: dict[str, int] = field(default_factory=dict)
     best: int = -1
     best_scores: dict[str, float] = field(default_factory=dict)
     evaluated: int = -1

@@ -275,8 +275,11 @@ class Run:
         progress.iteration, progress.steps = iteration, self._learner.steps
         progress.positions, progress.drawn = self._replay.added, self._replay.drawn
         progress.window = [[number, count] for number, count in self._replay.counts]
-        held = {str(number) for number, _ in self._replay.counts}
-        progress.position_files = {name: sha for name, sha in progress.position_files.items() if name in held}
+        held = [number for number, _ in self._replay.counts]
+        progress.position_files = {str(number): progress.position_files[str(number)] for number in held}
+        newest = [*self._checkpoints.iterations(), iteration][-keeping.last :]
+        progress.oldest[str(iteration)] = min(held, default=0)
+        progress.oldest = {name: first for name, first in progress.oldest.items() if int(name) in newest}
         progress.strengths = self._strengths.to_list()
         if records:
             path = self.folder / GAMES / f"{iteration:06d}.jsonl"
@@ -287,18 +290,11 @@ class Run:
         if progress.best == iteration:
             self._keep_best()
         there = self._checkpoints.iterations()
-        newest = there[-keeping.last :]
         for_good = {number for number in there if keeping.every and number and number % keeping.every == 0}
-        self._checkpoints.prune({*newest, *for_good, progress.best, progress.evaluated})
-        oldest_needed = self._oldest_position(newest)
+        self._checkpoints.prune({*there[-keeping.last :], *for_good, progress.best, progress.evaluated})
         for path in (self.folder / POSITIONS).glob("*.safetensors"):
-            if int(path.stem) < oldest_needed:
+            if int(path.stem) < min(progress.oldest.values()):
                 path.unlink()
-
-    def _oldest_position(self, newest: list[int]) -> int:
-        """Return the first iteration whose positions one of the newest checkpoints needs."""
-        since = min(number for number, _ in self._replay.counts) if self._replay.counts else 0
-        return since - (newest[-1] - newest[0])
 
     def _keep_best(self) -> None:
         """Put the network of the newest checkpoint in the place of the best one."""
