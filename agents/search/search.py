@@ -25,6 +25,7 @@ _SECONDS_TO_KEEP_A_NODE = 2e-8
 _SHARE_OF_SOLUTIONS = 8  # one part in so many of the memory is for exact values that are worked out on the way
 _VIRTUAL_LOSS = 1.0
 _MAX_NODES = 2**31 - 1
+_MOST_SIMULATIONS = 1 << 62
 
 
 @dataclass(frozen=True)
@@ -181,9 +182,27 @@ class Search:
             elif self.tree.children[0] == 0:
                 searches[0](1)
             self._add_noise(rng)
+        if self._evaluator is not None:
+            return settled + self._judged(self._evaluator, works[0], simulations, end, between, stopped)
         limits = Limits(simulations, end, between, stopped)
         limits.run(searches)
         return settled + limits.done
+
+    def _judged(
+        self, evaluator: Evaluator, work: Work, simulations: int | None, end: float | None,
+        between: Callable[[int], None] | None, stopped: Callable[[], bool] | None,
+    ) -> int:  # fmt: skip
+        """Run simulations whose leaves the evaluator judges, until one of the limits is reached; see `run`."""
+
+        def goes_on(done: int) -> bool:
+            if between is not None:
+                between(done)
+            return not (stopped is not None and stopped()) and (end is None or time.monotonic() < end)
+
+        return simulate_in_batches(
+            evaluator, self._leaves, self.game, self.tree, self._tools, self._data, work, self._settings,
+            _MOST_SIMULATIONS if simulations is None else simulations, goes_on,
+        )  # fmt: skip
 
     def _settle_root(self, work: Work) -> int:
         return int(settle_root(self.tree, self._tools, self._data, self.game.rules, work, self._settings))
