@@ -93,6 +93,16 @@ def test_stopped_and_resumed_is_the_same_as_in_one_go(
         }
 
 
+def test_a_tower_with_plain_gradient_descent_resumes_as_well(quick: Any, tmp_path: Path) -> None:
+    tower = {"network__kind": "tower", "network__width": 4, "network__head": 2, "learning__optimizer": "sgd"}
+    config = quick(iterations=2, selfplay__backend="torch", **tower)
+    train(tmp_path / "whole", config)
+    with pytest.raises(Stopped):
+        train(tmp_path / "broken", config, watcher=Stopper(2, "learning"))
+    train(tmp_path / "broken")
+    assert networks_of(tmp_path / "whole") == networks_of(tmp_path / "broken")
+
+
 def test_several_processes_make_the_same_run(quick: Any, finished: Any, tmp_path: Path) -> None:
     whole = finished(quick())
     train(tmp_path / "run", quick(workers=2))
