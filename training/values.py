@@ -70,6 +70,8 @@ class ValuesConfig:
     """positions in a batch"""
     solved: tuple[float, float] = (0.2, 0.2)
     """parts of a batch from the tables of 2 and of 3 players; the rest from games"""
+    often: float = 0.5
+    """share of those that are drawn by how often perfect play comes there; the rest is drawn evenly"""
     played: tuple[int, ...] = (4, 5, 6)
     """players at the tables at which games are played"""
     forks: tuple[str, ...] = ("three", "miya")
@@ -169,13 +171,13 @@ def samples_of(
 class SolvedGame:
     """A solved game to draw positions from.
 
-    Half of them are nodes drawn equally often, half by the root of how often a game of perfect play comes there.
-
     Args:
         game: of Tokaido with 2 or 3 players; it is solved if it has not been.
+        often: share of the positions that are drawn by the root of how often a game of perfect play comes there; the rest
+            is drawn evenly.
     """
 
-    def __init__(self, game: Tokaido) -> None:
+    def __init__(self, game: Tokaido, often: float) -> None:
         self.game, self._table = game, tokaido_library.table_for(game)
         self._nodes = enumerate_nodes(game.new_initial_state())
         if not np.array_equal(self._nodes.keys, self._table.keys):
@@ -183,8 +185,8 @@ class SolvedGame:
         self._values = np.array(self._table.values)
         left_out = (tokaido_kernels.END, tokaido_kernels.REST)
         self._open = np.flatnonzero(~np.isin(self._nodes.kinds, left_out))
-        often = np.sqrt(self._visits()[self._open])
-        self._law = np.cumsum(0.5 / self._open.size + 0.5 * often / often.sum())
+        roots = np.sqrt(self._visits()[self._open])
+        self._law = np.cumsum((1 - often) / self._open.size + often * roots / roots.sum())
 
     def _visits(self) -> NDArray[np.float64]:
         """Return how often a game of perfect play comes to each node; few are left out that only long games reach."""
@@ -371,7 +373,7 @@ def train_values(
         optimizer, lambda step: 0.5 * (1 + float(np.cos(np.pi * min(step / every, 1.0))))
     )
     tables = {
-        players: [SolvedGame(Tokaido(players=players, **mode)) for mode in config.modes]
+        players: [SolvedGame(Tokaido(players=players, **mode), config.often) for mode in config.modes]
         for players, part in zip(SOLVED, config.solved, strict=True)
         if part > 0
     }

@@ -147,7 +147,11 @@ def test_a_config_refuses_what_it_cannot_be(values: dict[str, Any], words: str) 
     assert NetworkConfig.from_dict(NetworkConfig().to_dict()) == NetworkConfig()
 
 
-SEEN = {"quoridor": (1, "9c2be51dccc9e5c6"), "tokaido": (1, "52dc52f6c5ab0a7b"), "picture_sugoroku": (1, "80fb50ee922b7177")}
+SEEN = {
+    "quoridor": (1, "9c2be51dccc9e5c6"),
+    "tokaido": (1, "52dc52f6c5ab0a7b"),
+    "picture_sugoroku": (1, "80fb50ee922b7177"),
+}
 """The version of each game's observation, and a fingerprint of what is seen and legal in some games."""
 
 
