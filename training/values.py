@@ -27,17 +27,18 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from ..agents.exact import tokaido_kernels, tokaido_library
-from ..agents.exact.tokaido_nodes import enumerate_nodes
+from ..agents.exact.tokaido_nodes import enumerate_nodes, key_of
+from ..agents.exact.tokaido_sweeps import sweep_visits
 from ..agents.networks.config import NetworkConfig
-from ..agents.networks.files import rules_of, write_network
+from ..agents.networks.files import StoredNetwork, read_network, rules_of, write_network
 from ..agents.networks.modules import Mlp, build_network
-from ..agents.networks.torch_backend import arrays_of
+from ..agents.networks.torch_backend import arrays_of, load_module
 from ..agents.search.leaves import Leaf, Race
 from ..agents.search.tokaido_race import PENDING
 from ..agents.search.turns import COUNT, PLACE_POINTS, Layer, Turn, enlarged, grow, new_layer, new_turn
 from ..envs.counter_rng import new_rng
 from ..envs.errors import OptionError, RunError
-from ..envs.tokaido.kernels import SEAT, SPOT
+from ..envs.tokaido.kernels import FACES, SEAT, SPOT
 from ..envs.tokaido.observation import SEEN_CAP, SEEN_VARIANT
 from ..envs.tokaido.rules import Tokaido
 from ..envs.tokaido.tables import RESIGNED, SPOTS, VARIANT
@@ -48,6 +49,7 @@ ANY = {"allow_resign": (False, True)}
 """Options that make no difference to good play, so that the network does without them."""
 _SEATS, _ACTIONS, _LENGTH = 6, 12, 36
 _ROOM = 4096
+_SWEEPS = 12
 
 
 @dataclass(frozen=True)
@@ -68,6 +70,8 @@ class ValuesConfig:
     """positions in a batch"""
     solved: tuple[float, float] = (0.2, 0.2)
     """parts of a batch from the tables of 2 and of 3 players; the rest from games"""
+    often: float = 0.5
+    """share of those that are drawn by how often perfect play comes there; the rest is drawn evenly"""
     played: tuple[int, ...] = (4, 5, 6)
     """players at the tables at which games are played"""
     forks: tuple[str, ...] = ("three", "miya")
@@ -92,6 +96,8 @@ class ValuesConfig:
     """of the running mean of the weights, which is what is kept"""
     seed: int = 1
     """of everything that is drawn"""
+    start: str = ""
+    """file of a network of the same shape to go on from, which then judges the first games too; none: begin anew"""
 
     def __post_init__(self) -> None:
         if not 0 < sum(self.solved) < 1 or min(self.solved) < 0:
@@ -163,13 +169,15 @@ def samples_of(
 
 
 class SolvedGame:
-    """A solved game to draw positions from, each node equally often.
+    """A solved game to draw positions from.
 
     Args:
         game: of Tokaido with 2 or 3 players; it is solved if it has not been.
+        often: share of the positions that are drawn by the root of how often a game of perfect play comes there; the rest
+            is drawn evenly.
     """
 
-    def __init__(self, game: Tokaido) -> None:
+    def __init__(self, game: Tokaido, often: float) -> None:
         self.game, self._table = game, tokaido_library.table_for(game)
         self._nodes = enumerate_nodes(game.new_initial_state())
         if not np.array_equal(self._nodes.keys, self._table.keys):
@@ -177,10 +185,24 @@ class SolvedGame:
         self._values = np.array(self._table.values)
         left_out = (tokaido_kernels.END, tokaido_kernels.REST)
         self._open = np.flatnonzero(~np.isin(self._nodes.kinds, left_out))
+        roots = np.sqrt(self._visits()[self._open])
+        self._law = np.cumsum((1 - often) / self._open.size + often * roots / roots.sum())
+
+    def _visits(self) -> NDArray[np.float64]:
+        """Return how often a game of perfect play comes to each node; few are left out that only long games reach."""
+        second = (self._table.choices[:, None] >> np.arange(FACES) & 1).astype(np.float64)
+        nobody = np.zeros((len(second), 0))
+        source, visits = np.zeros(len(second)), np.zeros(len(second))
+        source[self._nodes.find(key_of(self.game.new_initial_state()))] = 1.0
+        order = np.arange(len(second))
+        for _ in range(_SWEEPS):
+            sweep_visits(self.game.rules, *self._nodes[:3], second, nobody, source, visits, order)
+        return visits
 
     def draw(self, count: int, rng: np.random.Generator, sharpness: float) -> Samples:
         """Return positions drawn by lot with what they are worth."""
-        nodes = self._open[rng.integers(self._open.size, size=count)]
+        drawn = np.searchsorted(self._law, rng.random(count) * self._law[-1])
+        nodes = self._open[np.minimum(drawn, self._open.size - 1)]
         words = np.zeros((count, self.game.state_size), np.int64)
         values, policies = np.zeros((count, self.game.num_players)), np.zeros((count, _ACTIONS))
         key = new_rng(int(rng.integers(2**63)))
@@ -341,6 +363,8 @@ def train_values(
     network, mean = (build_network(Tokaido(), shape, config.seed) for _ in range(2))
     if not isinstance(network, Mlp) or not isinstance(mean, Mlp):
         raise RunError("value learning trains an mlp")
+    if config.start:
+        network.load_state_dict(load_module(_started(Path(config.start), shape)).state_dict())
     _forget_what_never_changes(network)
     mean.load_state_dict(network.state_dict())
     optimizer = torch.optim.Adam(network.parameters(), lr=config.rate)
@@ -349,7 +373,7 @@ def train_values(
         optimizer, lambda step: 0.5 * (1 + float(np.cos(np.pi * min(step / every, 1.0))))
     )
     tables = {
-        players: [SolvedGame(Tokaido(players=players, **mode)) for mode in config.modes]
+        players: [SolvedGame(Tokaido(players=players, **mode), config.often) for mode in config.modes]
         for players, part in zip(SOLVED, config.solved, strict=True)
         if part > 0
     }
@@ -358,10 +382,11 @@ def train_values(
         played = []
         for players, mode in itertools.product(config.played, config.modes):
             game = Tokaido(players=players, **mode)
-            judge: Leaf = Race(game, PLACE_POINTS) if generation == 0 else _NetworkLeaf(mean)
+            by_race = generation == 0 and not config.start
+            judge: Leaf = Race(game, PLACE_POINTS) if by_race else _NetworkLeaf(mean)
             played.append(play(game, judge, config, rng))
         recent = [*recent, joined(played)][-config.keep :]
-        if generation == 1:
+        if generation == 1 and not config.start:
             recent = recent[1:]  # what the race has said
         replay = joined(recent)
         if tell:
@@ -386,6 +411,16 @@ def train_values(
         }  # fmt: skip
         write_network(path, Tokaido(), shape, arrays_of(mean), recipe, _rules(config))
     return path
+
+
+def _started(path: Path, shape: NetworkConfig) -> StoredNetwork:
+    """Return the network to go on from."""
+    network = read_network(path)
+    if network.game != Tokaido.name or network.config != shape:
+        raise OptionError(
+            f"training of values: {path} is no network for tokaido of {shape.depth} x {shape.width} units"
+        )
+    return network
 
 
 def _rules(config: ValuesConfig) -> dict[str, tuple[Any, ...]]:

@@ -18,7 +18,7 @@ from .atomic import acquire, release, yield_address
 from .batch import Evaluator, new_leaves, simulate_in_batches
 from .limits import Limits
 from .simulate import Settings, Work, expand_root, new_work, settle_root, simulate
-from .tools import choose_tools, game_tools
+from .tools import GameTools, choose_tools, game_tools
 from .tree import DEEPEST, FULL, LOCK, USED, Tree, clear, find_child, keep_subtree, new_tree, node_bytes
 
 _SECONDS_TO_KEEP_A_NODE = 2e-8
@@ -85,19 +85,23 @@ class Search:
         rules: how to search.
         evaluator: judges the leaves in place of rollouts and priors; one thread then.
         batch: leaves that it is asked about at a time, at most.
+        brought: tools for the leaves in the place of those that the game brings.
 
     Raises:
         AgentError: if the game has no compiled kernels or lacks a tool that the rules ask for.
     """
 
-    def __init__(self, game: Game, rules: Rules, evaluator: Evaluator | None = None, batch: int = 8) -> None:
+    def __init__(
+        self, game: Game, rules: Rules, evaluator: Evaluator | None = None, batch: int = 8,
+        brought: GameTools | None = None,
+    ) -> None:  # fmt: skip
         if not all(hasattr(function, "compile") for function in game.kernels):
             raise AgentError(f"agent 'mcts' does not play {game.name}: the game's kernels are not compiled")
         self.game = game
         self._rules = rules if evaluator is None else replace(rules, rollouts="uniform", cutoff=None, priors="uniform")
         self._evaluator, self._leaves = evaluator, new_leaves(game, 1 if evaluator is None else batch)
         room = rules.memory * 2**20
-        self._brought = game_tools(game, rules.exact, room // _SHARE_OF_SOLUTIONS)
+        self._brought = brought or game_tools(game, rules.exact, room // _SHARE_OF_SOLUTIONS)
         self._tools, self._data = choose_tools(
             game, self._brought, self._rules.rollouts, self._rules.cutoff, self._rules.priors
         )

@@ -30,7 +30,7 @@ TINY = ValuesConfig(
 
 @pytest.fixture(scope="module")
 def solved() -> SolvedGame:
-    return SolvedGame(GAME)
+    return SolvedGame(GAME, 0.5)
 
 
 def dense(samples: Samples) -> np.ndarray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from pathlib import Path
 from typing import Any
@@ -144,3 +145,30 @@ def test_a_config_refuses_what_it_cannot_be(values: dict[str, Any], words: str) 
     with pytest.raises(OptionError, match=words):
         NetworkConfig.from_dict(values)
     assert NetworkConfig.from_dict(NetworkConfig().to_dict()) == NetworkConfig()
+
+
+SEEN = {
+    "quoridor": (1, "9c2be51dccc9e5c6"),
+    "tokaido": (1, "52dc52f6c5ab0a7b"),
+    "picture_sugoroku": (1, "80fb50ee922b7177"),
+}
+"""The version of each game's observation, and a fingerprint of what is seen and legal in some games."""
+
+
+@pytest.mark.parametrize("name", sorted(SEEN))
+def test_whoever_changes_what_is_seen_gives_it_a_new_version(name: str) -> None:
+    digest = hashlib.sha256()
+    for options in ({}, {"players": 4}):
+        state = load_game(name, **options).new_initial_state()
+        for ply in range(60):
+            if state.is_terminal():
+                break
+            choices = [outcome for outcome, _ in state.chance_outcomes()] if state.is_chance_node() else None
+            if choices is None:
+                choices = state.legal_actions()
+                digest.update(np.ascontiguousarray(state.observation_tensor(state.current_player())).tobytes())
+                digest.update(state.legal_actions_mask()[state.game.action_views[state.current_player()]].tobytes())
+            state.apply_action(choices[(7 * ply + 3) % len(choices)])
+    assert (files.OBSERVATIONS[name], digest.hexdigest()[:16]) == SEEN[name], (
+        "networks would be misled by the new observation or actions: raise the version in files.OBSERVATIONS"
+    )
