@@ -27,6 +27,7 @@ _AGENTS = {
     "heuristic": ("sekisho.agents.heuristics:HeuristicAgent", "one ply over what matters in the game; quick and sound"),
     "larger": ("sekisho.agents.baselines:LargerAgent", "Tokaido: always the larger number, and crossings"),
     "mcts": ("sekisho.agents.search.mcts:MctsAgent", "Monte-Carlo tree search; the longer it thinks, the stronger"),
+    "net": ("sekisho.agents.learned:NetAgent", "a trained network, alone or with a search"),
     "pocket": ("sekisho.agents.pocket:PocketAgent", "Tokaido: a few rules that a person can remember"),
     "random": ("sekisho.agents.baselines:RandomAgent", "every legal action equally likely"),
     "smaller": ("sekisho.agents.baselines:SmallerAgent", "Tokaido: always the smaller number, and crossings"),

@@ -58,6 +58,15 @@ def shipped_table(game: str, wanted: Mapping[str, Any]) -> Path | None:
     return None
 
 
+def shipped_networks() -> dict[str, dict[str, Any]]:
+    """Return the entries of the networks that ship by their names.
+
+    Raises:
+        TableError: if the manifest is damaged.
+    """
+    return {Path(entry["file"]).stem: entry for entry in manifest() if entry["kind"] == "network"}
+
+
 def _is_older(entry: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
     """Return whether an entry is what is `wanted` but for the version of the rules, or an option that was not yet."""
     others = {name: value for name, value in wanted.items() if name not in _VERSIONED}

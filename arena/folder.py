@@ -36,8 +36,12 @@ def _errors_in_words(path: Path) -> Iterator[None]:
 
 
 @contextmanager
-def alone_in(path: Path) -> Iterator[None]:
+def alone_in(path: Path, works: str = "plays") -> Iterator[None]:
     """Keep other processes from playing into the folder `path`, which is made if it does not exist.
+
+    Args:
+        path: the folder.
+        works: what such a process does there, in one word for people.
 
     Raises:
         OptionError: if another process does so already, or it is no folder.
@@ -49,7 +53,7 @@ def alone_in(path: Path) -> Iterator[None]:
         try:
             lock.acquire()
         except filelock.Timeout as error:
-            raise OptionError(f"another process plays into {path}; wait for it or choose another folder") from error
+            raise OptionError(f"another process {works} into {path}; wait for it or choose another folder") from error
     try:
         yield
     finally:

@@ -4,25 +4,18 @@ from __future__ import annotations
 
 import itertools
 import math
-import multiprocessing
-import os
-import signal
-import threading
-import time
 from collections import deque
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
-from multiprocessing.connection import Connection
 from typing import Any
 
 import numpy as np
 
 from ..agents.agent import Agent
-from ..agents.engine_process import close_engines
 from ..agents.registry import make_agent
 from ..agents.specs import parse_spec
 from ..envs.core import Game
@@ -31,11 +24,10 @@ from .match import play_game, random_opening
 from .places import FORFEIT, forfeit_returns, ranks
 from .ratings import GameResult, rate
 from .records import GameRecord
+from .workers import WorkerPool
 
 _OPENING, _DICE, _AGENTS = 1, 2, 3  # separate the random streams that one seed feeds
 _MOST = 1_000_000
-_FAREWELL_SECONDS = 3.0  # for a process that is told to leave
-_DEADLY = getattr(signal, "SIGKILL", signal.SIGTERM)
 
 
 @dataclass(frozen=True)
@@ -216,15 +208,12 @@ def play_all(tournament: Tournament, pairings: Sequence[Pairing], workers: int =
     if workers == 1:
         return
     size = min(max(len(pairings) // (workers * 32), 1), 16)
-    context = multiprocessing.get_context("spawn")
-    wanted, goodbye = context.Pipe(duplex=False)
-    pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_prepare_worker, initargs=(wanted,))
+    pool = WorkerPool(workers)
     waiting: deque[Future[list[Result]]] = deque()
     done = False
     try:
         for begin in range(1, len(pairings), size):
-            with _interrupts_held():  # submitting may start a process, which inherits that they are held
-                waiting.append(pool.submit(_play_chunk, tournament, pairings[begin : begin + size]))
+            waiting.append(pool.submit(_play_chunk, tournament, pairings[begin : begin + size]))
             if len(waiting) > 4 * workers:
                 yield from waiting.popleft().result()
         while waiting:
@@ -233,53 +222,11 @@ def play_all(tournament: Tournament, pairings: Sequence[Pairing], workers: int =
     except BrokenProcessPool as error:
         raise RunError("a process that played games died (out of memory, or killed)") from error
     finally:
-        with _interrupts_held():
-            processes = [] if done else list((pool._processes or {}).values())
-            if not done:
-                goodbye.close()  # nobody wants what they still play: they leave
-            until = time.monotonic() + _FAREWELL_SECONDS
-            for process in processes:
-                process.join(max(until - time.monotonic(), 0.0))
-                process.kill()
-            pool.shutdown(wait=True, cancel_futures=True)
-            goodbye.close()
-            wanted.close()
+        pool.close(finished=done)
 
 
 def _play_chunk(tournament: Tournament, pairings: Sequence[Pairing]) -> list[Result]:
     return [play(tournament, pairing) for pairing in pairings]
-
-
-@contextmanager
-def _interrupts_held() -> Iterator[None]:
-    """Hold Ctrl-C back for a moment where the system can; it arrives at the end."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def _prepare_worker(wanted: Connection) -> None:
-    """Leave Ctrl-C to the process that started this one, do not outlive it, and leave no program behind."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, lambda _number, _frame: threading.Thread(target=_leave).start())
-    threading.Thread(target=_leave_when_told, args=(wanted,), daemon=True).start()
-
-
-def _leave_when_told(wanted: Connection) -> None:
-    """Leave when the other end is closed or its process ends, however deep in compiled code this one is."""
-    with suppress(EOFError, OSError):
-        wanted.recv_bytes()
-    _leave()
-
-
-def _leave() -> None:
-    close_engines()
-    os.kill(os.getpid(), _DEADLY)
 
 
 @dataclass

@@ -50,6 +50,14 @@ class TableError(SekishoError, ValueError):
     """A table of values is damaged, unfinished, or made for another game, other rules or another version."""
 
 
+class NetworkError(SekishoError, ValueError):
+    """A file of a network is damaged or something else, or its network is for another game or another observation."""
+
+
+class CheckpointError(SekishoError, ValueError):
+    """A checkpoint of a training run, or a file that belongs to it, is damaged, something else, or of another run."""
+
+
 class RunError(SekishoError, RuntimeError):
     """A run was asked for properly and failed on the way (a dead worker, a full disk)."""
 

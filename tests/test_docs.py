@@ -52,7 +52,10 @@ def _shortened(words: list[str]) -> list[str]:
     words = list(words)
     if "--games" in words:
         words[words.index("--games") + 1] = "2"
-    extra = {"tournament": ["--workers", "1"], "bench": ["--repeats", "1"]}
+    extra = {
+        "tournament": ["--workers", "1"], "bench": ["--repeats", "1"],
+        "train": ["--iterations", "1", "--output", "runs/short"],
+    }  # fmt: skip
     return words + extra.get(words[0], [])
 
 

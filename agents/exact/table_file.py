@@ -1,4 +1,4 @@
-"""Table files: arrays with a description, a checksum over both, and nothing that could run.
+"""Table files: arrays with a description, a checksum over both, and nothing that could run; networks are kept so too.
 
 The form is that of safetensors, so other programs can read it too; large arrays are mapped, not read. The description
 is JSON in its metadata.
@@ -11,20 +11,37 @@ import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...envs.errors import TableError
+from ...envs.errors import SekishoError, TableError
 from ...envs.files import replaced
 
 FORMAT = "sekisho-table-1"
+
+
+class Form(NamedTuple):
+    """What is kept in a file of this kind.
+
+    Attributes:
+        name: of the form and its version, as the file says it.
+        noun: what it is called in messages.
+        error: raised for a file that is something else or damaged.
+    """
+
+    name: str
+    noun: str
+    error: type[SekishoError]
+
+
+TABLE = Form(FORMAT, "table", TableError)
 HALF = ".sekisho-half"
 """Ending of the file in which a table is written before it is put in its place."""
 Arrays = dict[str, NDArray[Any]]
 
-_TYPES = {"I64": np.int64, "I32": np.int32, "I8": np.int8, "F64": np.float64}
+_TYPES = {"I64": np.int64, "I32": np.int32, "I8": np.int8, "F64": np.float64, "F32": np.float32}
 _LONGEST_HEADER = 1 << 20
 _Place = tuple[Any, tuple[int, ...], int, int]
 """Type, shape, offset and length in bytes of an array."""
@@ -43,18 +60,19 @@ def digest(arrays: Mapping[str, NDArray[Any]], description: Mapping[str, Any]) -
     return whole.hexdigest()
 
 
-def write_table(path: Path, arrays: Arrays, description: Mapping[str, Any]) -> None:
+def write_table(path: Path, arrays: Arrays, description: Mapping[str, Any], form: Form = TABLE) -> None:
     """Write a table beside `path`, then put it in its place.
 
     Args:
         path: of the file.
-        arrays: int8, int32, int64 or float64.
+        arrays: int8, int32, int64, float32 or float64.
         description: JSON values.
+        form: what it is a file of.
 
     Raises:
         OSError: if it cannot be written; what stood at `path` is untouched.
     """
-    metadata = {"format": FORMAT, "description": json.dumps(description, sort_keys=True)}
+    metadata = {"format": form.name, "description": json.dumps(description, sort_keys=True)}
     metadata["sha256"] = digest(arrays, description)
     header: dict[str, Any] = {"__metadata__": metadata}
     at = 0
@@ -72,25 +90,26 @@ def write_table(path: Path, arrays: Arrays, description: Mapping[str, Any]) -> N
             file.write(_content(arrays[name]))
 
 
-def read_table(path: Path, private: bool = False) -> tuple[Arrays, dict[str, Any]]:
+def read_table(path: Path, private: bool = False, form: Form = TABLE) -> tuple[Arrays, dict[str, Any]]:
     """Return the arrays of a table, mapped and checked against the checksum, and its description.
 
     Args:
         path: of the file.
         private: map the arrays as if they could be written to, which never reaches the file: compiled code has one
             form for such arrays and would need another for read-only ones, which is what they are otherwise.
+        form: what it is to be a file of.
 
     Raises:
-        TableError: if it is no table, or was cut off or altered.
+        TableError: if it is no table, or was cut off or altered; of another form its own error.
         OSError: if it cannot be read.
     """
     if path.exists() and not (path.is_file() or path.is_dir()):
-        raise TableError(f"{path} is a device or a pipe, no table")  # reading might wait for ever
+        raise form.error(f"{path} is a device or a pipe, no {form.noun}")  # reading might wait for ever
     with path.open("rb") as file:  # one file to the end, should another be put in its place meanwhile
         size = os.fstat(file.fileno()).st_size
-        length, places, description, written = _header(path, file, size)
+        length, places, description, written = _header(path, file, size, form)
         if 8 + length + max((at + nbytes for _, _, at, nbytes in places.values()), default=0) != size:
-            raise TableError(f"{path} was cut off or altered: its length is not what its beginning says")
+            raise form.error(f"{path} was cut off or altered: its length is not what its beginning says")
         arrays = {
             name: np.memmap(file, dtype, "c" if private else "r", 8 + length + at, shape)
             if nbytes
@@ -98,7 +117,7 @@ def read_table(path: Path, private: bool = False) -> tuple[Arrays, dict[str, Any
             for name, (dtype, shape, at, nbytes) in places.items()
         }
     if digest(arrays, description) != written:
-        raise TableError(f"{path} was altered or damaged: it does not match its checksum")
+        raise form.error(f"{path} was altered or damaged: it does not match its checksum")
     return {name: np.asarray(array) for name, array in arrays.items()}, description
 
 
@@ -110,27 +129,27 @@ def description_of(path: Path) -> dict[str, Any] | None:
     """
     try:
         with path.open("rb") as file:
-            return _header(path, file, os.fstat(file.fileno()).st_size)[2]
+            return _header(path, file, os.fstat(file.fileno()).st_size, TABLE)[2]
     except TableError:
         return None
 
 
-def _header(path: Path, file: BinaryIO, size: int) -> tuple[int, dict[str, _Place], dict[str, Any], str]:
+def _header(path: Path, file: BinaryIO, size: int, form: Form) -> tuple[int, dict[str, _Place], dict[str, Any], str]:
     """Return the length of the header, where each array lies, the description and the checksum."""
     length = int.from_bytes(file.read(8), "little")
     if size < 8 or length > min(_LONGEST_HEADER, size - 8):
-        raise TableError(f"{path} is no table of sekisho, or its beginning is damaged")
+        raise form.error(f"{path} is no {form.noun} of sekisho, or its beginning is damaged")
     words = file.read(length)
     try:
         header = json.loads(words)
         metadata = header.pop("__metadata__")
         description = json.loads(metadata["description"])
-        written, form = metadata["sha256"], metadata["format"]
+        written, said = metadata["sha256"], metadata["format"]
         places = {name: _place(entry) for name, entry in header.items()}
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
-        raise TableError(f"{path} is no table of sekisho, or its beginning is damaged") from error
-    if form != FORMAT or not isinstance(description, dict):
-        raise TableError(f"{path}: expected a table of the form {FORMAT}, not {form!r:.80}")
+        raise form.error(f"{path} is no {form.noun} of sekisho, or its beginning is damaged") from error
+    if said != form.name or not isinstance(description, dict):
+        raise form.error(f"{path}: expected a {form.noun} of the form {form.name}, not {said!r:.80}")
     return length, places, description, written
 
 

@@ -7,6 +7,7 @@ children and backed up in the order in which they were found.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -138,8 +139,27 @@ def settle(tree: Any, tools: Any, rules: Any, work: Any, settings: Any, leaves: 
 def simulate_in_batches(
     evaluator: Evaluator, leaves: Leaves, game: Game, tree: Tree, tools: NDArray[np.int64],
     data: NDArray[np.float64], work: Work, settings: Settings, simulations: int,
+    goes_on: Callable[[int], bool] = lambda _done: True,
 ) -> int:  # fmt: skip
     """Run simulations as `simulate.simulate` does, with leaves judged by `evaluator`.
+
+    Whether to stop is asked between batches, not by handing simulations out bit by bit: where the clock was read would
+    cut batches short, and the same seed would give another tree.
+
+    Args:
+        evaluator: judges the leaves.
+        leaves: room for a batch.
+        game: what is played.
+        tree: grows.
+        tools: see `tools.choose_tools`.
+        data: likewise.
+        work: what the search works on.
+        settings: how it chooses.
+        simulations: how many at most.
+        goes_on: told after each batch how many have been run; false ends the search.
+
+    Returns:
+        How many were run.
 
     Raises:
         AgentError: if its answer has the wrong shape or holds what is no number or less than no promise.
@@ -160,6 +180,8 @@ def simulate_in_batches(
                 raise
             settle(tree, tools, game.rules, work, settings, leaves, *checked)
         done += found + int(leaves.counts[FINISHED])
+        if not goes_on(done):
+            break
     return done
 
 

@@ -18,13 +18,14 @@ from .atomic import acquire, release, yield_address
 from .batch import Evaluator, new_leaves, simulate_in_batches
 from .limits import Limits
 from .simulate import Settings, Work, expand_root, new_work, settle_root, simulate
-from .tools import choose_tools, game_tools
+from .tools import GameTools, choose_tools, game_tools
 from .tree import DEEPEST, FULL, LOCK, USED, Tree, clear, find_child, keep_subtree, new_tree, node_bytes
 
 _SECONDS_TO_KEEP_A_NODE = 2e-8
 _SHARE_OF_SOLUTIONS = 8  # one part in so many of the memory is for exact values that are worked out on the way
 _VIRTUAL_LOSS = 1.0
 _MAX_NODES = 2**31 - 1
+_MOST_SIMULATIONS = 1 << 62
 
 
 @dataclass(frozen=True)
@@ -86,19 +87,23 @@ class Search:
         rules: how to search.
         evaluator: judges the leaves in place of rollouts and priors; one thread then.
         batch: leaves that it is asked about at a time, at most.
+        brought: tools for the leaves in the place of those that the game brings.
 
     Raises:
         AgentError: if the game has no compiled kernels or lacks a tool that the rules ask for.
     """
 
-    def __init__(self, game: Game, rules: Rules, evaluator: Evaluator | None = None, batch: int = 8) -> None:
+    def __init__(
+        self, game: Game, rules: Rules, evaluator: Evaluator | None = None, batch: int = 8,
+        brought: GameTools | None = None,
+    ) -> None:  # fmt: skip
         if not all(hasattr(function, "compile") for function in game.kernels):
             raise AgentError(f"agent 'mcts' does not play {game.name}: the game's kernels are not compiled")
         self.game = game
         self._rules = rules if evaluator is None else replace(rules, rollouts="uniform", cutoff=None, priors="uniform")
         self._evaluator, self._leaves = evaluator, new_leaves(game, 1 if evaluator is None else batch)
         room = rules.memory * 2**20
-        self._brought = game_tools(game, rules.exact, room // _SHARE_OF_SOLUTIONS)
+        self._brought = brought or game_tools(game, rules.exact, room // _SHARE_OF_SOLUTIONS)
         self._tools, self._data = choose_tools(
             game, self._brought, self._rules.rollouts, self._rules.cutoff, self._rules.priors
         )
@@ -184,9 +189,27 @@ class Search:
             elif self.tree.children[0] == 0:
                 searches[0](1)
             self._add_noise(rng)
+        if self._evaluator is not None:
+            return settled + self._judged(self._evaluator, works[0], simulations, end, between, stopped)
         limits = Limits(simulations, end, between, stopped)
         limits.run(searches)
         return settled + limits.done
+
+    def _judged(
+        self, evaluator: Evaluator, work: Work, simulations: int | None, end: float | None,
+        between: Callable[[int], None] | None, stopped: Callable[[], bool] | None,
+    ) -> int:  # fmt: skip
+        """Run simulations whose leaves the evaluator judges, until one of the limits is reached; see `run`."""
+
+        def goes_on(done: int) -> bool:
+            if between is not None:
+                between(done)
+            return not (stopped is not None and stopped()) and (end is None or time.monotonic() < end)
+
+        return simulate_in_batches(
+            evaluator, self._leaves, self.game, self.tree, self._tools, self._data, work, self._settings,
+            _MOST_SIMULATIONS if simulations is None else simulations, goes_on,
+        )  # fmt: skip
 
     def _settle_root(self, work: Work) -> int:
         return int(settle_root(self.tree, self._tools, self._data, self.game.rules, work, self._settings))

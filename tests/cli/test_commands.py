@@ -106,6 +106,7 @@ def test_words_that_do_not_fit_are_one_line_of_ours(capsys: pytest.CaptureFixtur
 
 OPTIONS = {
     "games": {"--json"},
+    "export": {"CHECKPOINT", "--format", "--output", "--json"},
     "perft": {"GAME", "--depth", "--rules", "--position", "--divide", "--json"},
     "bench": {"GAME", "--repeats", "--json"},
     "play": {"GAME", "--seats", "--players", "--rules", "--seed", "--load", "--save"},
@@ -132,6 +133,10 @@ OPTIONS = {
         *("GAME", "--agents", "--games", "--players", "--rules", "--openings", "--seed", "--workers", "--output"),
         "--json",
         "--sprt",
+    },
+    "train": {
+        *("GAME", "--config", "--output", "--resume", "--set", "--settings", "--players", "--rules", "--iterations"),
+        *("--seed", "--workers", "--device", "--json"),
     },
     "solve": {
         *("GAME", "--players", "--rules", "--output", "--json", "--utility", "--force", "--board", "--squares"),

@@ -146,3 +146,29 @@ def test_the_same_seed_learns_the_same_and_only_what_is_asked_for_is_saved(
     first, second = capsys.readouterr().out.splitlines()
     assert first == second
     assert learner.MaskablePPO.load(tmp_path / "policy.zip").num_timesteps == 2048
+
+
+def test_a_network_of_ones_own_takes_less_than_50_lines(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert len((FOLDER / "own_network.py").read_text(encoding="utf-8").splitlines()) < 50
+    example("own_network").main(tmp_path / "run", iterations=1)
+    assert "eval/score_vs_random" in capsys.readouterr().out
+    with pytest.raises(SystemExit, match="--resume"):
+        example("own_network").main(tmp_path / "run", iterations=1)
+
+
+def test_a_walk_through_a_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    example("walk_through_a_run").main(tmp_path / "run", iterations=1)
+    told = capsys.readouterr().out
+    assert "iteration   1: score_vs_random" in told
+    assert "best.safetensors" in told
+    assert (tmp_path / "run" / "curves.svg").read_text(encoding="utf-8").startswith("<?xml")
+
+
+@pytest.mark.slow
+def test_the_exact_value_of_always_the_larger_number(capsys: pytest.CaptureFixture[str]) -> None:
+    example("exact_value_of_a_policy").main(greed=1.0)
+    (lost,) = re.findall(r"lost against perfect play +([\d.]+)", capsys.readouterr().out)
+    example("exact_value_of_a_policy").main(greed=0.0)
+    (random_lost,) = re.findall(r"lost against perfect play +([\d.]+)", capsys.readouterr().out)
+    assert 0 < float(lost) < float(random_lost)
+    assert float(random_lost) == pytest.approx(37.823, abs=0.01)  # `sekisho evaluate tokaido --agent random`

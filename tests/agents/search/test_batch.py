@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -67,6 +68,28 @@ def test_batches_are_filled_and_sums_are_right() -> None:
     assert np.abs(tree.value[:used][visited].sum(axis=1)).max() < 1e-6
     for child in search.children():
         assert child.proven or child.values[0] == pytest.approx(0.25, abs=0.2)
+
+
+def test_batches_are_the_same_however_slow_the_evaluator_is() -> None:
+    """When the clock is read between batches must not decide how they are made up: seeds would not repeat searches."""
+
+    class Slow(LikeCompiled):
+        def __init__(self, seconds: list[float]) -> None:
+            self.seconds, self.sizes = seconds, list[int]()
+
+        def evaluate(self, game: Game, words: Any, seats: Any) -> Any:
+            time.sleep(self.seconds[len(self.sizes) % len(self.seconds)])
+            self.sizes.append(len(words))
+            return super().evaluate(game, words, seats)
+
+    game, found = load_game("quoridor", board_size=3, fences=1), []
+    for seconds in ([0.0], [0.004, 0.0, 0.001]):
+        judge = Slow(seconds)
+        search = Search(game, RULES, judge, batch=8)
+        judge.sizes.clear()
+        search.run(game.new_initial_state(), np.random.default_rng(0), 150, time.monotonic() + 600)
+        found.append((judge.sizes, search.children()))
+    assert found[0] == found[1]
 
 
 def test_priors_lead_the_search() -> None:

@@ -1,0 +1,93 @@
+"""What shape a network has."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+from ...envs.core import Game
+from ...envs.errors import NetworkError, OptionError, nearest, shown
+
+KINDS = ("mlp", "tower")
+MOST_WIDTH, MOST_DEPTH = 4096, 64
+
+
+@dataclass(frozen=True)
+class NetworkConfig:
+    """The shape of a network. All have a policy over the actions of the game and a value for each seat."""
+
+    kind: str = "mlp"
+    """mlp: rows of hidden units, for features and planes; tower: residual convolutions, for planes of squares"""
+    width: int = 256
+    """units of a hidden layer of an mlp; channels of a tower"""
+    depth: int = 2
+    """hidden layers of an mlp; residual blocks of a tower, of two convolutions each"""
+    head: int = 32
+    """channels in the heads of a tower; of no meaning to an mlp"""
+
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            raise OptionError(f"network: option 'kind': {nearest(str(self.kind), KINDS)}")
+        for name, most in (("width", MOST_WIDTH), ("depth", MOST_DEPTH), ("head", MOST_WIDTH)):
+            number = getattr(self, name)
+            if not isinstance(number, int) or isinstance(number, bool) or not 1 <= number <= most:
+                raise OptionError(f"network: option {name!r} must be a whole number 1..{most}, not {shown(number)}")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as JSON values."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> NetworkConfig:
+        """Read what `to_dict` wrote.
+
+        Raises:
+            OptionError: for an unknown field or a value that it cannot have.
+        """
+        known = {field.name for field in fields(cls)}
+        for name in values:
+            if name not in known:
+                raise OptionError(f"network: there is no option {name!r}; {nearest(name, known)}")
+        return cls(**values)
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What goes into a network and what comes out.
+
+    Attributes:
+        observation: shape of what a seat sees.
+        actions: of the game, numbered as the seat that looks sees them.
+        seats: values, the seat that looks first; more than the table has where the observation is padded.
+    """
+
+    observation: tuple[int, ...]
+    actions: int
+    seats: int
+
+
+PADDED_SEATS = {"picture_sugoroku": 6, "tokaido": 6}
+"""The games whose observations have room for so many seats, so that one network serves tables of every size."""
+
+
+def shape_of(game: Game) -> Shape:
+    """Return what a network for a game is given and answers."""
+    return Shape(tuple(game.observation_shape), game.num_actions, PADDED_SEATS.get(game.name, game.num_players))
+
+
+def check_kind(shape: Shape, config: NetworkConfig) -> None:
+    """Refuse a network that cannot look at such observations.
+
+    Raises:
+        NetworkError: for a tower over anything but the planes of a board that its policy can be laid out on.
+    """
+    if config.kind != "tower":
+        return
+    if len(shape.observation) != 3 or shape.observation[1] != shape.observation[2]:
+        raise NetworkError(f"a tower looks at planes of squares, not at an observation of shape {shape.observation}: "
+                           "use kind 'mlp'")  # fmt: skip
+    side = shape.observation[1]
+    if shape.actions != side**2 + 2 * (side - 1) ** 2:
+        raise NetworkError(f"a tower's policy has the {side**2} squares and 2 x {(side - 1) ** 2} anchors of a board, "
+                           f"not {shape.actions} actions: use kind 'mlp'")  # fmt: skip

@@ -1,0 +1,111 @@
+"""Evaluators: networks that judge positions of a game, for searches and for whoever else asks.
+
+`NetworkEvaluator` satisfies `search.batch.Evaluator`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...envs.compiling import kernel
+from ...envs.core import Game
+from ...envs.kernels import bind
+from .files import StoredNetwork
+from .forward import Forward, forward_of
+
+BATCH = 4096
+"""Positions that are handed to a back end at once, at most."""
+
+
+@kernel
+def look(table: Any, rules: Any, words: Any, seats: Any, views: Any, legal: Any, observations: Any, masks: Any) -> None:
+    """Write what seats see.
+
+    Args:
+        table: the kernel table of the game.
+        rules: of the game.
+        words: positions, ``[B, state_size]``.
+        seats: who looks, ``[B]``.
+        views: `Game.action_views`.
+        legal: int8 ``[num_actions]``, scratch.
+        observations: float32 ``[B, features]``.
+        masks: bool ``[B, num_actions]``: what is legal, as the seats number it; all of it where nothing is.
+    """
+    game = bind(table)
+    for row in range(words.shape[0]):
+        seat = seats[row]
+        game.observe(rules, words[row], seat, observations[row])
+        count = game.legal(rules, words[row], legal)
+        for action in range(legal.size):
+            masks[row, action] = count == 0 or legal[views[seat, action]] != 0
+
+
+@kernel
+def turn_back(policies: Any, values: Any, seats: Any, views: Any, masks: Any, priors: Any, returns: Any) -> None:
+    """Write the answers of a network in the numbers of the game.
+
+    Args:
+        policies: logarithms, ``[B, num_actions]``, numbered as the seats see the actions.
+        values: ``[B, seats]``, the one that looks first.
+        seats: who looked, ``[B]``.
+        views: `Game.action_views`.
+        masks: as `look` wrote them.
+        priors: float64 ``[B, num_actions]``.
+        returns: float64 ``[B, players]``.
+    """
+    players = returns.shape[1]
+    for row in range(policies.shape[0]):
+        for action in range(policies.shape[1]):
+            prior = np.exp(policies[row, action]) if masks[row, action] else 0.0
+            priors[row, views[seats[row], action]] = prior
+        for place in range(players):
+            returns[row, (seats[row] + place) % players] = values[row, place]
+
+
+class NetworkEvaluator:
+    """A network with something that runs it.
+
+    Args:
+        network: what it is for and of what shape.
+        forward: what runs it, see `forward.forward_of` and `torch_backend.forward_of_module`.
+    """
+
+    def __init__(self, network: StoredNetwork, forward: Forward) -> None:
+        self.network = network
+        self._forward = forward
+
+    def supports(self, game: Game) -> None:
+        """Raise `NetworkError` unless the network is for this game and these rules."""
+        self.network.supports(game)
+
+    def evaluate(
+        self, game: Game, words: NDArray[np.int64], seats: NDArray[np.int64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """See `search.batch.Evaluator`; `words` need not be decisions: elsewhere the priors mean nothing."""
+        return evaluate(self._forward, game, words, seats)
+
+
+def evaluate(
+    forward: Forward, game: Game, words: NDArray[np.int64], seats: NDArray[np.int64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Judge positions by a network; see `search.batch.Evaluator`."""
+    count = len(words)
+    priors, returns = np.zeros((count, game.num_actions)), np.zeros((count, game.num_players))
+    features, legal = int(np.prod(game.observation_shape)), np.zeros(game.num_actions, np.int8)
+    words, seats = np.ascontiguousarray(words), np.ascontiguousarray(seats, dtype=np.int64)
+    for first in range(0, count, BATCH):
+        part = slice(first, first + BATCH)
+        rows = len(seats[part])
+        observations, masks = np.empty((rows, features), np.float32), np.empty((rows, game.num_actions), np.bool_)
+        look(game.table, game.rules, words[part], seats[part], game.action_views, legal, observations, masks)
+        policies, values = forward(observations.reshape(rows, *game.observation_shape), masks)
+        turn_back(policies, values, seats[part], game.action_views, masks, priors[part], returns[part])
+    return priors, returns
+
+
+def make_evaluator(network: StoredNetwork, backend: str = "auto") -> NetworkEvaluator:
+    """Return an evaluator that runs a network by a back end; see `forward.choose_backend`."""
+    return NetworkEvaluator(network, forward_of(network, backend))

@@ -1,0 +1,206 @@
+"""Networks in files: weights, what they are for and where they come from, and nothing that could run.
+
+The form is that of tables (`table_file`), which is safetensors: arrays of float32 (and counters of int64) by the names
+that torch gives them, a description as JSON in the metadata, and a checksum over both.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...envs.core import Game
+from ...envs.errors import NetworkError
+from ...envs.options import spell_value
+from ..exact.table_file import Form, read_table, write_table
+from .config import NetworkConfig, Shape, check_kind, shape_of
+
+FORM = Form("sekisho-network-1", "network", NetworkError)
+
+OBSERVATIONS = {"quoridor": 1, "tokaido": 1, "picture_sugoroku": 1}
+"""Version of what the observation and the actions of a game mean; a new one whenever a network would be misled.
+Games of other packages have version 1."""
+_PICKLES = (b"PK\x03\x04", b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05")
+
+
+def version_of(game: str) -> int:
+    """Return the version of a game's observation."""
+    return OBSERVATIONS.get(game, 1)
+
+
+@dataclass(frozen=True)
+class StoredNetwork:
+    """A network at rest.
+
+    Attributes:
+        config: its shape.
+        shape: what it is given and answers.
+        game: name of the game that it is for.
+        rules: the options of the rules that it is for, each with the values that it may have.
+        arrays: the weights by the names that torch gives them.
+        recipe: how it came about: JSON values.
+        extra: whatever else a writer wants to keep with it: JSON values.
+        version: of the observation, see `OBSERVATIONS`.
+    """
+
+    config: NetworkConfig
+    shape: Shape
+    game: str
+    rules: Mapping[str, tuple[Any, ...]]
+    arrays: Mapping[str, NDArray[Any]]
+    recipe: Mapping[str, Any] = field(default_factory=dict)
+    extra: Mapping[str, Any] = field(default_factory=dict)
+    version: int = 1
+
+    def supports(self, game: Game) -> None:
+        """Refuse a game that the network is not for.
+
+        Raises:
+            NetworkError: saying what differs.
+        """
+        if game.name != self.game:
+            raise NetworkError(f"the network is for {self.game}, not for {game.name}")
+        for name, values in self.rules.items():
+            if game.options.get(name) not in values:
+                expected = " or ".join(spell_value(value) for value in values)
+                raise NetworkError(
+                    f"the network is for {self.game} with {name}={expected}, "
+                    f"not {name}={spell_value(game.options.get(name))}"
+                )
+        if shape_of(game) != self.shape:
+            raise NetworkError(
+                f"the network looks at observations of shape {self.shape}, the game has {shape_of(game)}"
+            )
+
+
+def rules_of(game: Game, **several: tuple[Any, ...]) -> dict[str, tuple[Any, ...]]:
+    """Return the options of a game as `StoredNetwork.rules`; those in `several` may have any of these values."""
+    return {name: (value,) for name, value in game.options.items()} | several
+
+
+def write_network(
+    path: Path, game: Game, config: NetworkConfig, arrays: Mapping[str, NDArray[Any]], recipe: Mapping[str, Any],
+    rules: Mapping[str, tuple[Any, ...]] | None = None, extra: Mapping[str, Any] | None = None,
+) -> None:  # fmt: skip
+    """Write a network beside `path`, then put it in its place.
+
+    Args:
+        path: of the file, which should end in ``.safetensors``.
+        game: one that it is for.
+        config: its shape.
+        arrays: the weights by their names in torch, see `torch_backend.arrays_of`; float32, counters int64.
+        recipe: how it came about: command, seed, duration, whatever makes it again. JSON values.
+        rules: the options that it is for, see `rules_of`; default: just those of `game`.
+        extra: anything else. JSON values.
+
+    Raises:
+        OSError: if it cannot be written; what stood at `path` is untouched.
+    """
+    shape = shape_of(game)
+    description = {
+        "game": game.name,
+        "observation": {
+            "version": version_of(game.name),
+            "shape": list(shape.observation),
+            "actions": shape.actions,
+            "seats": shape.seats,
+        },
+        "rules": {name: list(values) for name, values in (rules or rules_of(game)).items()},
+        "config": config.to_dict(),
+        "recipe": dict(recipe),
+        "extra": dict(extra or {}),
+    }
+    write_table(path, dict(arrays), description, FORM)
+
+
+def read_network(path: Path) -> StoredNetwork:
+    """Return the network in a file.
+
+    Raises:
+        NetworkError: if it is something else (a pickle is named as one and not opened), was cut off or altered, or its
+            observation is of another version than this package's.
+        OSError: if it cannot be read.
+    """
+    if path.is_file():
+        with path.open("rb") as file:
+            if file.read(4).startswith(_PICKLES):
+                raise NetworkError(
+                    f"{path} is a pickled file, as torch.save makes them: reading one can run any program in it, so it "
+                    "is not read; expected a network in the form of safetensors, as `sekisho train` writes it"
+                )
+    arrays, said = read_table(path, form=FORM)
+    try:
+        seen = said["observation"]
+        shape = Shape(tuple(map(int, seen["shape"])), int(seen["actions"]), int(seen["seats"]))
+        network = StoredNetwork(
+            config=NetworkConfig.from_dict(said["config"]),
+            shape=shape,
+            game=str(said["game"]),
+            rules={name: tuple(values) for name, values in said["rules"].items()},
+            arrays={name: np.array(array) for name, array in arrays.items()},
+            recipe=dict(said["recipe"]),
+            extra=dict(said["extra"]),
+            version=int(seen["version"]),
+        )
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise NetworkError(f"{path} is damaged: its description is not that of a network") from error
+    if network.version != (wanted := version_of(network.game)):
+        age = "an older" if network.version < wanted else "a newer"
+        raise NetworkError(
+            f"{path} is a network for {age} observation of {network.game} (version {network.version}; this package has "
+            f"{wanted}): train it anew, or use the package that it was made with"
+        )
+    _require_weights(path, network)
+    return network
+
+
+def _require_weights(path: Path, network: StoredNetwork) -> None:
+    """Refuse weights that are not those of the network's shape, or no numbers."""
+    check_kind(network.shape, network.config)
+    expected = weight_shapes(network.shape, network.config)
+    found = {name: array.shape for name, array in network.arrays.items()}
+    if found != expected:
+        wrong = sorted(name for name in expected.keys() | found.keys() if expected.get(name) != found.get(name))
+        raise NetworkError(f"{path} is damaged: its weights are not those of its shape ({', '.join(wrong[:3])} ...)")
+    if not all(np.isfinite(array).all() for array in network.arrays.values()):
+        raise NetworkError(f"{path} has weights that are no finite numbers: the training went astray")
+
+
+def weight_shapes(shape: Shape, config: NetworkConfig) -> dict[str, tuple[int, ...]]:
+    """Return the shape of every array of a network; a test holds it against torch."""
+    shapes: dict[str, tuple[int, ...]] = {}
+
+    def dense(name: str, inputs: int, outputs: int) -> None:
+        shapes[f"{name}.weight"], shapes[f"{name}.bias"] = (outputs, inputs), (outputs,)
+
+    def convolution(name: str, inputs: int, outputs: int) -> None:
+        shapes[f"{name}.conv.weight"] = (outputs, inputs, 3, 3)
+        for part in ("weight", "bias", "running_mean", "running_var"):
+            shapes[f"{name}.norm.{part}"] = (outputs,)
+        shapes[f"{name}.norm.num_batches_tracked"] = ()
+
+    if config.kind == "mlp":
+        inputs = math.prod(shape.observation)
+        for layer in range(config.depth):
+            dense(f"hidden.{layer}", inputs, config.width)
+            inputs = config.width
+        dense("policy", inputs, shape.actions)
+        dense("value", inputs, shape.seats)
+        return shapes
+    planes, side, _ = shape.observation
+    convolution("stem", planes, config.width)
+    for block in range(config.depth):
+        convolution(f"blocks.{block}.first", config.width, config.width)
+        convolution(f"blocks.{block}.second", config.width, config.width)
+    convolution("policy_conv", config.width, config.head)
+    for name, inputs, outputs in (("policy", config.head, 3), ("value_conv", config.width, config.head)):
+        shapes[f"{name}.weight"], shapes[f"{name}.bias"] = (outputs, inputs, 1, 1), (outputs,)
+    dense("value_hidden", config.head * side * side, 64)
+    dense("value", 64, shape.seats)
+    return shapes

@@ -1,0 +1,232 @@
+"""`sekisho train`."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import tyro
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.table import Table
+
+from ..envs.errors import OptionError, RunError
+from ..envs.options import parse_options, spell_options
+from ..envs.registry import game_class
+from ..training.config import Config, help_of, parse_setting, settings_of, with_settings
+from ..training.folder import CONFIG, described, read_config
+from ..training.presets import DEFAULT_PRESET, preset_config, presets_of
+from ..training.train import train
+from .common import Flag, GameWord, Rules, console, path_from_words, print_json
+
+if TYPE_CHECKING:  # torch takes a second and a half to load
+    from ..training.checkpoint import Progress as Checkpoint
+
+_SELFPLAY = 0.8  # of an iteration, for the bar
+
+
+def _number(hint: str) -> Any:
+    return tyro.conf.arg(metavar="INT", help_behavior_hint=hint)
+
+
+@dataclass
+class Command:
+    """Train a network by self-play; a run can be stopped with Ctrl-C at any time and resumed."""
+
+    game: GameWord
+    """name of the game"""
+    config: Annotated[str | None, tyro.conf.arg(metavar="NAME", help_behavior_hint=f"(default: {DEFAULT_PRESET})")] = (
+        None
+    )
+    """preset: tiny (less than a minute, to see that it works), laptop (hours on two cores), full (days)"""
+    output: Annotated[str | None, tyro.conf.arg(metavar="DIR", help_behavior_hint="(default: runs/GAME-NAME)")] = None
+    """folder of the run"""
+    resume: Flag = False
+    """go on with the run in that folder, from its newest checkpoint"""
+    set: Annotated[tuple[str, ...], tyro.conf.arg(metavar="KEY=VALUE …", help_behavior_hint="")] = ()
+    """settings that differ from the preset, e.g. selfplay.simulations=400 learning.batch_size=512; see --settings"""
+    settings: Flag = False
+    """show all settings with their values and what they mean, and do nothing else"""
+    players: Annotated[int | None, _number("(default: the game's)")] = None
+    """seats at the table"""
+    rules: Rules = ""
+    """rule options, e.g. board_size=7,fences=5; a tiny run of quoridor has a tiny board unless they are given"""
+    iterations: Annotated[int | None, _number("(default: the preset's)")] = None
+    """rounds of self-play and learning"""
+    seed: Annotated[int | None, _number("(default: 0)")] = None
+    """the same seed makes the same run"""
+    workers: Annotated[int | None, _number("(default: 1)")] = None
+    """processes that play at the same time"""
+    device: Annotated[str | None, tyro.conf.arg(metavar="{auto,cpu,cuda}", help_behavior_hint="(default: auto)")] = None
+    """where the network learns; auto takes a GPU if there is one"""
+    json: Flag = False
+    """print one JSON document"""
+
+    def run(self) -> None:
+        """Train, and say where the run stands and what can be done with it."""
+        presets_of(self.game)  # an unknown game, or one with nothing to learn, is named before anything else
+        named = path_from_words("--output", self.output, "folder")
+        folder = named or Path("runs", f"{self.game}-{self.config or DEFAULT_PRESET}")
+        changes = self._changes()
+        if self.settings:
+            _show_settings(read_config(folder) if self.resume else self._new_config(changes))
+            return
+        config = None if self.resume else self._new_config(changes)
+        with progress_of_run() as bar:
+            watcher = _Bar(bar, folder, quiet=self.json)
+            try:
+                done = train(folder, config, changes, watcher=watcher, check=self._check)
+            except KeyboardInterrupt:
+                raise RunError(_stopped(self.game, folder, watcher.iteration)) from None
+        config = read_config(folder)
+        if self.json:
+            print_json(_document(config, folder, done))
+        else:
+            _say_result(config, folder, done)
+
+    def _changes(self) -> dict[str, Any]:
+        """Return all settings that were given, by their names."""
+        changes: dict[str, Any] = {}
+        for name, value in map(parse_setting, self.set):
+            if name in changes:
+                raise OptionError(f"--set: {name} is given twice")
+            changes[name] = value
+        for name in ("iterations", "seed", "workers", "device"):
+            value = getattr(self, name)
+            if value is not None:
+                if name in changes:
+                    raise OptionError(f"--{name} and --set {name}=… are the same setting: give one of them")
+                changes[name] = value
+        return changes
+
+    def _rules(self) -> dict[str, Any] | None:
+        """Return the rule options that were given, None if none were."""
+        if not self.rules and self.players is None:
+            return None
+        options = parse_options(game_class(self.game).OPTIONS, self.rules, self.game)
+        if self.players is not None:
+            if options.get("players", self.players) != self.players:
+                raise OptionError(f"--players {self.players} contradicts players={options['players']} in --rules")
+            options["players"] = self.players
+        return options
+
+    def _new_config(self, changes: Mapping[str, Any]) -> Config:
+        return with_settings(preset_config(self.game, self.config or DEFAULT_PRESET, self._rules()), changes)
+
+    def _check(self, config: Config) -> None:
+        """Refuse to resume what is not the run that the words speak of."""
+        if config.game != self.game:
+            raise OptionError(f"the run is one of {config.game}, not of {self.game}")
+        if self.config is not None and config.preset != self.config:
+            raise OptionError(f"the run began with the preset {config.preset!r}, not {self.config!r}")
+        rules = self._rules()
+        if rules is not None:
+            wanted = game_class(self.game)(**rules).options
+            if dict(wanted) != dict(config.load_game().options):
+                raise OptionError(f"the run has the rules {spell_options(config.load_game().options)}")
+
+
+def progress_of_run() -> Progress:
+    """Return a bar over the iterations on stderr, only for a terminal."""
+    terminal = Console(stderr=True)
+    columns = (
+        TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn(), TextColumn("left:"),
+        TimeRemainingColumn(),
+    )  # fmt: skip
+    return Progress(*columns, console=terminal, disable=not terminal.is_terminal, transient=True, redirect_stdout=False)
+
+
+class _Bar:
+    """Shows how far a run is, and tells what every evaluation has measured."""
+
+    def __init__(self, bar: Progress, folder: Path, quiet: bool) -> None:
+        self._bar, self._folder, self._quiet = bar, folder, quiet
+        self._task = bar.add_task("loading", total=None)
+        self._first = self._last = 0
+        self.iteration = -1
+
+    def begins(self, first: int, last: int) -> None:
+        """Be told which iterations are to come."""
+        self._first, self._last, self.iteration = first, last, first - 1
+        self._bar.update(self._task, total=float(last + 1 - first), completed=0.0)
+        if not self._quiet:
+            where = "begins" if first == 0 else f"goes on after iteration {first - 1}"
+            self._say(f"The run in {self._folder} {where}. Ctrl-C stops it, --resume goes on.")
+
+    def phase(self, iteration: int, name: str, done: int, total: int) -> None:
+        """Move the bar."""
+        share = done / max(total, 1)
+        part = _SELFPLAY * share if name == "self-play" else _SELFPLAY + (1 - _SELFPLAY) * 0.5 * share
+        words = f"iteration {iteration}/{self._last}: {name} {done}/{total}"
+        self._bar.update(self._task, completed=iteration - self._first + part, description=words)
+
+    def finished(self, iteration: int, metrics: Mapping[str, float]) -> None:
+        """Move the bar on, and tell what was measured."""
+        self.iteration = iteration
+        self._bar.update(self._task, completed=float(iteration + 1 - self._first))
+        scores = {name.removeprefix("eval/"): value for name, value in metrics.items() if name.startswith("eval/")}
+        if scores and not self._quiet:
+            told = ", ".join(f"{name.replace('_', ' ')} {value:.3g}" for name, value in scores.items())
+            self._say(f"iteration {iteration}: {told}")
+
+    def _say(self, text: str) -> None:
+        if sys.stdout.isatty() and not self._bar.disable:
+            self._bar.console.print(text, highlight=False, markup=False, soft_wrap=True)
+        else:
+            print(text, flush=True)
+
+
+def _stopped(game: str, folder: Path, iteration: int) -> str:
+    """Return what is said of a run that Ctrl-C has stopped."""
+    if not (folder / CONFIG).exists():
+        return "stopped before the run had begun"
+    where = f"after iteration {iteration}" if iteration >= 0 else "before the first checkpoint"
+    return f"stopped {where}; go on with: sekisho train {game} --output {shlex.quote(str(folder))} --resume"
+
+
+def _player(folder: Path, config: Config) -> str:
+    """Return the spec string of the best network of a run."""
+    simulations = config.evaluation.simulations
+    return f"net:checkpoint={folder / 'best.safetensors'}" + (f",simulations={simulations}" if simulations else "")
+
+
+def _document(config: Config, folder: Path, done: Checkpoint) -> dict[str, Any]:
+    return {
+        "game": config.game,
+        "rules": dict(config.load_game().options),
+        "folder": str(folder),
+        "preset": config.preset,
+        "iterations": done.iteration,
+        "games": done.games,
+        "positions": done.positions,
+        "train_steps": done.steps,
+        "seconds": done.seconds,
+        "best": {"iteration": done.best, "agent": _player(folder, config), **done.best_scores},
+    }
+
+
+def _say_result(config: Config, folder: Path, done: Checkpoint) -> None:
+    """Say where the run stands and what can be done with it."""
+    rules = f" --rules {shlex.quote(spell_options(config.rules))}" if config.rules else ""
+    out = console()
+    for line in (
+        f"{described(config)}: {done.iteration} iterations, {done.games:,} games, {done.positions:,} positions, "
+        f"{done.steps:,} training steps, {done.seconds:,.0f} s.",
+        f"Best network: that of iteration {done.best}.",
+        f"Look at it:         tensorboard --logdir {shlex.quote(str(folder / 'tensorboard'))}",
+        f"Its games:          sekisho replay {shlex.quote(str(folder / 'games' / f'{done.iteration:06d}.jsonl'))}",
+        f"Play against it:    sekisho play {config.game}{rules} --seats human {shlex.quote(_player(folder, config))}",
+        f"Measure it:         sekisho evaluate {config.game}{rules} --agent {shlex.quote(_player(folder, config))}",
+    ):
+        out.print(line, soft_wrap=True, markup=False, emoji=False, highlight=False)
+
+
+def _show_settings(config: Config) -> None:
+    table = Table("setting", "value", "meaning", title=described(config), title_justify="left")
+    for name, value in settings_of(config).items():
+        table.add_row(name, str(value), help_of(name))
+    console().print(table, highlight=False)

@@ -1,0 +1,118 @@
+"""Configurations: every field is explained, every mistake named."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+
+import pytest
+
+from sekisho.envs.errors import OptionError, UnknownNameError
+from sekisho.training.config import SECTIONS, Config, help_of, parse_setting, settings_of, with_settings
+from sekisho.training.presets import PRESETS, preset_config, presets_of
+
+EVERY = list(settings_of(Config(game="quoridor")))
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_every_setting_has_a_line_of_help(name: str) -> None:
+    line = help_of(name)
+    assert 8 < len(line) < 140
+    assert "\n" not in line
+
+
+def test_every_field_is_a_setting() -> None:
+    fields = {f"{name}.{field.name}" for name, section in SECTIONS.items() for field in dataclasses.fields(section)}
+    assert fields <= set(EVERY)
+
+
+@pytest.mark.parametrize("game", ["quoridor", "tokaido"])
+@pytest.mark.parametrize("preset", ["tiny", "laptop", "full"])
+def test_presets_survive_json(game: str, preset: str) -> None:
+    config = preset_config(game, preset)
+    assert Config.from_dict(json.loads(json.dumps(config.to_dict()))) == config
+    assert config.preset == preset
+    assert set(PRESETS[game]) == {"tiny", "laptop", "full"}
+
+
+def test_settings_are_changed_one_by_one() -> None:
+    config = with_settings(preset_config("tokaido", "tiny"), {"selfplay.games": 3, "seed": 7})
+    assert (config.selfplay.games, config.seed) == (3, 7)
+    assert config.selfplay.simulations == preset_config("tokaido", "tiny").selfplay.simulations
+
+
+@pytest.mark.parametrize(
+    ("word", "name", "value"),
+    [
+        ("selfplay.games=1_000", "selfplay.games", 1000),
+        ("learning.learning_rate=3e-4", "learning.learning_rate", 3e-4),
+        ("learning.symmetries=off", "learning.symmetries", False),
+        (" network.kind = tower ", "network.kind", "tower"),
+    ],
+)
+def test_words_become_settings(word: str, name: str, value: object) -> None:
+    assert parse_setting(word) == (name, value)
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"selfplay.simulation": 3}, "did you mean 'selfplay.simulations'"),
+        ({"simulations": 3}, "selfplay.simulations"),
+        ({"selfplay.batch_size": 3}, "learning.batch_size"),
+        ({"iteration": 3}, "did you mean 'iterations'"),
+    ],
+)
+def test_unknown_settings_name_the_nearest(changes: dict[str, int], told: str) -> None:
+    with pytest.raises(UnknownNameError, match=told):
+        with_settings(preset_config("tokaido", "tiny"), changes)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("selfplay.games", 0), ("selfplay.full_share", 0.0), ("learning.reuse_limit", 128), ("seed", -1),
+        ("learning.optimizer", "adam"), ("learning.learning_rate", float("nan")), ("selfplay.games", 2.0),
+        ("learning.symmetries", 1), ("network.width", 0), ("network.kind", "transformer"), ("device", "tpu"),
+    ],
+)  # fmt: skip
+def test_impossible_values_are_refused(name: str, value: object) -> None:
+    with pytest.raises(OptionError, match=name.rpartition(".")[2]):
+        with_settings(preset_config("quoridor", "tiny"), {name: value})
+
+
+@pytest.mark.parametrize("word", ["selfplay.games", "selfplay.games=few", "learning.symmetries=2", "seed="])
+def test_words_that_are_no_settings_are_refused(word: str) -> None:
+    with pytest.raises(OptionError):
+        parse_setting(word)
+
+
+def test_unknown_presets_games_and_rules_are_named() -> None:
+    with pytest.raises(UnknownNameError, match="did you mean 'laptop'"):
+        preset_config("quoridor", "labtop")
+    with pytest.raises(UnknownNameError, match="did you mean 'quoridor'"):
+        preset_config("quorridor")
+    with pytest.raises(UnknownNameError, match="did you mean 'board_size'"):
+        preset_config("quoridor", rules={"boardsize": 5})
+
+
+def test_a_game_without_choices_is_refused_with_the_way_to_its_values() -> None:
+    with pytest.raises(OptionError, match="sekisho solve picture_sugoroku"):
+        presets_of("picture_sugoroku")
+
+
+@pytest.mark.parametrize("change", ["drop", "add", "format", "kind", "section"])
+def test_damaged_configurations_are_refused(change: str) -> None:
+    data = preset_config("tokaido", "tiny").to_dict()
+    if change == "drop":
+        del data["selfplay"]["games"]
+    elif change == "add":
+        data["learning"]["momentun"] = 1
+    elif change == "format":
+        data["format"] = 2
+    elif change == "kind":
+        data["selfplay"]["games"] = "many"
+    else:
+        data["keeping"] = []
+    with pytest.raises(OptionError):
+        Config.from_dict(data)

@@ -1,0 +1,197 @@
+"""Checkpoints: all that a run needs to go on as if it had never stopped, at the end of an iteration.
+
+A checkpoint is a folder that appears at once, whole, by being renamed. In it stand
+
+* ``network.safetensors``: the network, as `net:checkpoint=` takes it; for a module of somebody's own just its weights;
+* ``learner.safetensors``: what the optimiser remembers, how often each position of the replay buffer was drawn, and as
+  JSON the counters of the run, the games of its evaluations, and the checksums of the files that it goes with.
+
+The positions of each iteration are files beside the checkpoints, which several of them share. No random state is kept:
+all random numbers follow from the seed and the iteration. Every file is safetensors with a checksum; nothing in them
+can run.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from torch import nn
+
+from ..agents.exact.table_file import Form, digest, read_table, write_table
+from ..agents.networks.config import NetworkConfig
+from ..agents.networks.files import StoredNetwork, read_network, rules_of, version_of, write_network
+from ..agents.networks.torch_backend import arrays_of
+from ..envs.core import Game
+from ..envs.errors import CheckpointError, NetworkError
+
+LEARNER_FORM = Form("sekisho-learner-1", "learner of a training run", CheckpointError)
+WEIGHTS_FORM = Form("sekisho-weights-1", "file of weights", CheckpointError)
+NETWORK, LEARNER = "network.safetensors", "learner.safetensors"
+_HALF = ".half-"
+_NAME = re.compile(r"\d{6,}")
+Arrays = dict[str, NDArray[Any]]
+
+
+@dataclass
+class Progress:
+    """Where a run stands; JSON values.
+
+    Attributes:
+        iteration: that has been finished; 0 before the first.
+        steps: training steps so far.
+        games: of self-play so far.
+        positions: of self-play so far.
+        drawn: positions that were learned from so far, each use counted.
+        seconds: that the run has taken so far, in all its sittings.
+        window: iterations whose positions are in the replay buffer, and how many each has.
+        position_files: checksums of their files, by iteration.
+        oldest: for each of the newest checkpoints, by iteration, the first iteration in its replay buffer.
+        best: iteration of the best network so far; -1 before the first evaluation.
+        best_scores: its metrics.
+        evaluated: iteration of the last evaluation; -1 before the first.
+        strengths: the games of all evaluations, see `evaluation.Strengths`.
+    """
+
+    iteration: int = 0
+    steps: int = 0
+    games: int = 0
+    positions: int = 0
+    drawn: int = 0
+    seconds: float = 0.0
+    window: list[list[int]] = field(default_factory=list)
+    position_files: dict[str, str] = field(default_factory=dict)
+    oldest: dict[str, int] = field(default_factory=dict)
+    best: int = -1
+    best_scores: dict[str, float] = field(default_factory=dict)
+    evaluated: int = -1
+    strengths: list[Any] = field(default_factory=list)
+
+
+def write_weights(
+    path: Path, game: Game, config: NetworkConfig | None, module: nn.Module, recipe: Mapping[str, Any]
+) -> None:
+    """Write a network of this package, or without a configuration the weights of another module."""
+    arrays = arrays_of(module)
+    if config is not None:
+        write_network(path, game, config, arrays, recipe)
+        return
+    about = {
+        "game": game.name, "rules": {name: [value] for name, value in game.options.items()},
+        "version": version_of(game.name), "recipe": dict(recipe),
+    }  # fmt: skip
+    write_table(path, arrays, about, WEIGHTS_FORM)
+
+
+def read_weights(path: Path, game: Game, config: NetworkConfig | None) -> Arrays:
+    """Return the weights that `write_weights` wrote.
+
+    Raises:
+        CheckpointError: if they are damaged, something else, or of another game, other rules or another network.
+        OSError: if they cannot be read.
+    """
+    if config is None:
+        arrays, about = read_table(path, form=WEIGHTS_FORM)
+        wanted = {"game": game.name, "version": version_of(game.name)}
+        if any(about.get(key) != value for key, value in wanted.items()):
+            raise CheckpointError(f"{path} has the weights of a network for another game or an older observation")
+        return {name: np.array(array) for name, array in arrays.items()}
+    try:
+        network: StoredNetwork = read_network(path)
+        network.supports(game)
+    except NetworkError as error:
+        raise CheckpointError(str(error)) from error
+    if network.config != config:
+        raise CheckpointError(f"{path} is a network of another shape: {network.config}, not {config}")
+    return {name: np.array(array) for name, array in network.arrays.items()}
+
+
+class Checkpoints:
+    """The checkpoints of a run.
+
+    Args:
+        folder: that holds them, each named by its iteration.
+        game: that is learned.
+        config: shape of the network; None for a module of somebody's own.
+    """
+
+    def __init__(self, folder: Path, game: Game, config: NetworkConfig | None) -> None:
+        self.folder, self._game, self._config = folder, game, config
+
+    def path(self, iteration: int) -> Path:
+        """Return the folder of a checkpoint."""
+        return self.folder / f"{iteration:06d}"
+
+    def iterations(self) -> list[int]:
+        """Return the iterations of which there is a checkpoint, ascending."""
+        if not self.folder.is_dir():
+            return []
+        return sorted(int(path.name) for path in self.folder.iterdir() if _NAME.fullmatch(path.name))
+
+    def write(
+        self, module: nn.Module, optimizer: Arrays, uses: NDArray[np.int8], progress: Progress,
+        recipe: Mapping[str, Any],
+    ) -> None:  # fmt: skip
+        """Write the checkpoint of ``progress.iteration``; it is there whole or not at all."""
+        half, whole = self.folder / f"{_HALF}{progress.iteration:06d}", self.path(progress.iteration)
+        for path in (half, whole):  # of a run that was stopped
+            shutil.rmtree(path, ignore_errors=True)
+        half.mkdir(parents=True)
+        write_weights(half / NETWORK, self._game, self._config, module, recipe)
+        arrays = {**optimizer, "replay/uses": uses}
+        about = {**self._identity(), "progress": asdict(progress), "weights": _digest_of_weights(arrays_of(module))}
+        write_table(half / LEARNER, arrays, about, LEARNER_FORM)
+        half.rename(whole)
+
+    def read(self, iteration: int) -> tuple[Arrays, Arrays, NDArray[np.int8], Progress]:
+        """Return weights, what the optimiser remembers, the uses of the positions, and where the run stood.
+
+        Raises:
+            CheckpointError: if a file is damaged, or of another game, other rules, another network or version.
+        """
+        folder = self.path(iteration)
+        try:
+            weights = read_weights(folder / NETWORK, self._game, self._config)
+            arrays, about = read_table(folder / LEARNER, form=LEARNER_FORM)
+        except (CheckpointError, OSError) as error:
+            why = f"{folder.name} cannot be read: {error.strerror}" if isinstance(error, OSError) else str(error)
+            others = [other for other in self.iterations() if other < iteration]
+            advice = f"; to go on from iteration {others[-1]}, remove the folder {folder}" if others else ""
+            raise CheckpointError(why + advice) from error
+        for key, value in self._identity().items():
+            if about.get(key) != value:
+                raise CheckpointError(f"{folder / LEARNER}: the {key} differ: {about.get(key)!r}, not {value!r}")
+        if about.get("weights") != _digest_of_weights(weights):
+            raise CheckpointError(f"{folder}: the network is not the one that the checkpoint was made with")
+        try:
+            progress = Progress(**about["progress"])
+            uses = np.array(arrays.pop("replay/uses"))
+        except (KeyError, TypeError) as error:
+            raise CheckpointError(f"{folder / LEARNER} is damaged: it does not say where the run stood") from error
+        return weights, {name: np.array(array) for name, array in arrays.items()}, uses, progress
+
+    def prune(self, keep: set[int]) -> None:
+        """Remove all checkpoints but some, and what a stopped run left half done."""
+        for iteration in self.iterations():
+            if iteration not in keep:  # renamed first, so that nobody ever takes half of one for a checkpoint
+                self.path(iteration).rename(self.folder / f"{_HALF}{iteration:06d}")
+        for path in self.folder.glob(f"{_HALF}*"):
+            shutil.rmtree(path, ignore_errors=True)
+
+    def _identity(self) -> dict[str, Any]:
+        return {
+            "game": self._game.name,
+            "rules": {name: list(values) for name, values in rules_of(self._game).items()},
+            "network": None if self._config is None else self._config.to_dict(),
+            "version": version_of(self._game.name),
+        }
+
+
+def _digest_of_weights(arrays: Arrays) -> str:
+    return digest(arrays, {})

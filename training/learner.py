@@ -1,0 +1,178 @@
+"""The learner: training steps of a network on positions of self-play."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from ..agents.networks.symmetries import symmetries_of
+from ..envs.core import Game
+from ..envs.errors import CheckpointError, RunError
+from .config import Learning
+from .devices import choose_device, choose_precision
+from .positions import Batch, seen, shuffled_views
+from .replay import Replay
+
+STREAM = 2
+"""Sets the random numbers of learning apart from those of other parts of a run."""
+_LOWEST = 0.05  # of the learning rate, at the end of a cosine
+
+
+@dataclass(frozen=True)
+class Losses:
+    """Of a batch, each the mean over its positions; those of the policy over its decisions.
+
+    Attributes:
+        total: what is made smaller: ``policy + value_weight * value``.
+        policy: cross-entropy between the visits of the search and the network's policy, in nats.
+        value: squared error of the values, mean over the seats.
+        entropy: of the visits, in nats: the least that `policy` can be.
+    """
+
+    total: Tensor
+    policy: Tensor
+    value: Tensor
+    entropy: Tensor
+
+
+def losses_of(module: nn.Module, batch: tuple[Tensor, ...], value_weight: float) -> Losses:
+    """Return the losses of a network on a batch (observations, masks, policies, values; see `positions.Batch`)."""
+    observations, masks, policies, values = batch
+    log_policy, expected = module(observations, masks)
+    logs = log_policy.float().masked_fill(~masks, 0.0)  # minus infinity times 0 is no number
+    decisions = policies.sum().clamp_min(1.0)  # rows without a policy, where dice are thrown, do not count
+    policy = -(policies * logs).sum() / decisions
+    value = (expected.float()[:, : values.shape[1]] - values).square().mean()
+    entropy = -(policies * policies.clamp_min(1e-12).log()).sum() / decisions
+    return Losses(policy + value_weight * value, policy, value, entropy)
+
+
+class Learner:
+    """A network with its optimiser.
+
+    Args:
+        game: what is learned.
+        module: the network; it is moved to the device.
+        settings: how to learn.
+        device: as in `devices.choose_device`.
+        iterations: of the whole run, for the schedule of the learning rate.
+
+    Attributes:
+        module: the network.
+        steps: training steps of the whole run.
+    """
+
+    def __init__(self, game: Game, module: nn.Module, settings: Learning, device: str, iterations: int) -> None:
+        self.game, self._settings, self._iterations = game, settings, iterations
+        self.device = choose_device(device)
+        self._precision = choose_precision(settings.precision, self.device)
+        self.module = module.to(self.device)
+        self.steps = 0
+        self._symmetries = symmetries_of(game) if settings.symmetries else ()
+        self._optimizer = self._new_optimizer()
+
+    def _new_optimizer(self) -> torch.optim.Optimizer:
+        settings = self._settings
+        if settings.optimizer == "sgd":
+            return torch.optim.SGD(
+                self.module.parameters(), settings.learning_rate, settings.momentum, weight_decay=settings.weight_decay
+            )
+        return torch.optim.AdamW(self.module.parameters(), settings.learning_rate, weight_decay=settings.weight_decay)
+
+    def learning_rate(self, iteration: int) -> float:
+        """Return the learning rate of the next step, in an iteration counted from 1."""
+        rate = self._settings.learning_rate
+        if self._settings.schedule == "cosine":
+            gone = (iteration - 1) / max(self._iterations - 1, 1)
+            rate *= _LOWEST + (1 - _LOWEST) * 0.5 * (1 + math.cos(math.pi * min(gone, 1.0)))
+        return rate * min((self.steps + 1) / max(self._settings.warmup_steps, 1), 1.0)
+
+    def planned_steps(self, replay: Replay, new: int) -> int:
+        """Return the training steps that follow `new` positions, as far as the reuse limit allows them."""
+        wanted = max(round(self._settings.reuse * new / self._settings.batch_size), 1)
+        return min(wanted, math.ceil(replay.left() / self._settings.batch_size))
+
+    def learn(
+        self, replay: Replay, new: int, seed: int, iteration: int,
+        report: Callable[[int, int], None] = lambda _done, _total: None,
+    ) -> dict[str, float]:  # fmt: skip
+        """Take the training steps of an iteration; return the means of its losses and the norm of its gradients.
+
+        Args:
+            replay: where positions are drawn from.
+            new: positions that came in with this iteration.
+            seed: of the run.
+            iteration: counted from 1.
+            report: told after each step how many of how many are done.
+
+        Raises:
+            RunError: if a loss is no finite number any more.
+        """
+        rng = np.random.default_rng([STREAM, seed, iteration])
+        planned, sums, done = self.planned_steps(replay, new), np.zeros(5), 0
+        self.module.train()
+        while done < planned:
+            drawn = replay.draw(self._settings.batch_size, rng)
+            if not len(drawn.seats):
+                break
+            batch = shuffled_views(seen(self.game, drawn), self._symmetries, rng)
+            sums += self._step(batch, self.learning_rate(iteration))
+            done += 1
+            report(done, planned)
+        self.module.eval()
+        if not np.isfinite(sums).all():
+            raise RunError(
+                f"the loss is no finite number after {self.steps:,} training steps: lower learning.learning_rate or "
+                "learning.clip; the last checkpoint is whole"
+            )
+        means = (sums / max(done, 1)).tolist()
+        names = ("loss/total", "loss/policy", "loss/value", "loss/policy_target_entropy", "train/grad_norm")
+        return {**dict(zip(names, means, strict=True)), "train/learning_rate": self.learning_rate(iteration)}
+
+    def _step(self, batch: Batch, rate: float) -> NDArray[np.float64]:
+        """Take one training step; return its losses and the norm of the gradient before clipping."""
+        for group in self._optimizer.param_groups:
+            group["lr"] = rate
+        tensors = tuple(torch.from_numpy(part).to(self.device) for part in batch)
+        with torch.autocast(self.device.type, self._precision, enabled=self._precision != torch.float32):
+            losses = losses_of(self.module, tensors, self._settings.value_weight)
+        self._optimizer.zero_grad(set_to_none=True)
+        losses.total.backward()  # type: ignore[no-untyped-call]
+        norm = nn.utils.clip_grad_norm_(self.module.parameters(), self._settings.clip)
+        self._optimizer.step()
+        self.steps += 1
+        parts = torch.stack([losses.total, losses.policy, losses.value, losses.entropy, norm])
+        return parts.detach().double().cpu().numpy()
+
+    # --- the optimiser at rest ---------------------------------------------------------------------------------------
+
+    def optimizer_arrays(self) -> dict[str, NDArray[Any]]:
+        """Return what the optimiser remembers, by ``parameter/what``."""
+        found: dict[str, NDArray[Any]] = {}
+        for name, parameter in self.module.named_parameters():
+            for key, value in self._optimizer.state.get(parameter, {}).items():
+                if value is not None:
+                    found[f"{name}/{key}"] = torch.as_tensor(value).detach().cpu().numpy().copy()
+        return found
+
+    def restore_optimizer(self, arrays: dict[str, NDArray[Any]]) -> None:
+        """Have the optimiser remember what `optimizer_arrays` returned.
+
+        Raises:
+            CheckpointError: if it is not that of this network.
+        """
+        parameters = dict(self.module.named_parameters())
+        for place, array in arrays.items():
+            name, _, key = place.rpartition("/")
+            parameter = parameters.get(name)
+            if parameter is None or (array.ndim and array.shape != tuple(parameter.shape)):
+                raise CheckpointError(f"the optimiser of the checkpoint is that of another network ({place})")
+            value = torch.from_numpy(np.array(array))
+            self._optimizer.state[parameter][key] = value if key == "step" else value.to(self.device)

@@ -1,0 +1,104 @@
+"""The numbers of a run: their names, what they mean, and where they are written."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ..envs.errors import CheckpointError
+from ..envs.files import write_text_atomically
+from .selfplay import Tally
+
+METRICS = {
+    "loss/total": "what training makes smaller: the policy's loss plus value_weight times the value's",
+    "loss/policy": "cross-entropy between the visits of the search and the network's policy, in nats",
+    "loss/value": "squared error of the values of all seats, whose targets are in -1..1",
+    "loss/policy_target_entropy": "entropy of the visits, in nats: the least that loss/policy can be",
+    "selfplay/game_length": "mean plies of a game of self-play, throws included",
+    "selfplay/first_player_win_rate": "share of these games that the seat which began has won alone",
+    "selfplay/draw_rate": "share of these games that nobody has won alone, those broken off included",
+    "selfplay/games_total": "games of self-play since the run began",
+    "selfplay/positions_total": "positions to learn from since the run began",
+    "selfplay/root_value_abs": "mean of |value| that full searches gave to the seat to move: how decided games look",
+    "selfplay/visit_entropy": "mean entropy of the visits at the root of full searches, in nats",
+    "eval/score_vs_random": "mean score against `random`, 0..1: a win 1, a draw 0.5, with more seats place points",
+    "eval/score_vs_heuristic": "the same against `heuristic`",
+    "eval/score_vs_mcts_N": "the same against `mcts:simulations=N`, N the setting evaluation.mcts",
+    "eval/score_vs_previous": "the same against the network of the evaluation before",
+    "eval/elo": "rating that fits all games of all evaluations best, `heuristic` at 0 (`random` without one)",
+    "eval/exact_loss": "percentage points lost against perfect play, where the game is solved",
+    "speed/positions_per_second": "positions to learn from, a second of self-play",
+    "speed/simulations_per_second": "simulations of all searches, a second of self-play",
+    "speed/train_steps_per_second": "training steps, a second of learning",
+    "train/learning_rate": "learning rate of the last training step",
+    "train/grad_norm": "mean norm of the gradient before clipping",
+    "train/buffer_size": "positions in the replay buffer",
+    "train/sample_reuse": "how often a position was learned from, on average over the run",
+}
+"""Every metric that a run can log, with its meaning in one line."""
+
+
+def family(name: str) -> str:
+    """Return the name under which `METRICS` has a metric: the number of simulations of an opponent is an N there."""
+    return re.sub(r"mcts_\d+$", "mcts_N", name)
+
+
+def selfplay_metrics(tally: Tally, seconds: float) -> dict[str, float]:
+    """Return the metrics of the games of an iteration, which took some seconds."""
+    games, searches = max(tally.games, 1), max(tally.searches, 1)
+    return {
+        "selfplay/game_length": tally.plies / games,
+        "selfplay/first_player_win_rate": tally.first_wins / games,
+        "selfplay/draw_rate": tally.draws / games,
+        "selfplay/root_value_abs": tally.root_values / searches,
+        "selfplay/visit_entropy": tally.entropies / searches,
+        "speed/positions_per_second": tally.positions / max(seconds, 1e-9),
+        "speed/simulations_per_second": tally.simulations / max(seconds, 1e-9),
+    }
+
+
+class MetricsLog:
+    """A file with one line of JSON an iteration: ``{"iteration": 3, "loss/total": 2.1, ...}``.
+
+    Args:
+        path: of the file.
+        after: the last iteration whose lines stay; later ones were written by a run that was stopped before it had
+            made a checkpoint of them.
+
+    Raises:
+        CheckpointError: if the file holds something else.
+    """
+
+    def __init__(self, path: Path, after: int) -> None:
+        self._path = path
+        self.lines = [line for line in read_metrics(path) if line["iteration"] <= after] if path.exists() else []
+        self._write()
+
+    def add(self, iteration: int, values: Mapping[str, float]) -> None:
+        """Add the line of an iteration."""
+        self.lines.append({"iteration": iteration, **values})
+        self._write()
+
+    def _write(self) -> None:
+        write_text_atomically(self._path, "".join(json.dumps(line) + "\n" for line in self.lines))
+
+
+def read_metrics(path: Path) -> list[dict[str, Any]]:
+    """Return the lines of a metrics file.
+
+    Raises:
+        CheckpointError: if the file holds something else.
+    """
+    found = []
+    for number, text in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+        try:
+            line = json.loads(text)
+        except ValueError as error:
+            raise CheckpointError(f"{path}, line {number}: not JSON ({error})") from error
+        if not isinstance(line, dict) or not isinstance(line.get("iteration"), int):
+            raise CheckpointError(f"{path}, line {number}: expected the metrics of an iteration")
+        found.append(line)
+    return found

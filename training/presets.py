@@ -1,0 +1,157 @@
+"""Configurations by name: for each game a tiny one, one for a laptop and a full one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..envs.errors import OptionError, UnknownNameError, nearest
+from ..envs.registry import game_class
+from .config import Config, with_settings
+
+DEFAULT_PRESET = "laptop"
+NOTHING_TO_LEARN = {
+    "picture_sugoroku": "its players only roll, so there is no choice to learn, and what a position is worth is known "
+    "exactly: see `sekisho solve picture_sugoroku`"
+}
+"""Games that training refuses, with the reason."""
+
+
+@dataclass(frozen=True)
+class Preset:
+    """What a preset sets.
+
+    Attributes:
+        help: what it is good for, in one line.
+        settings: what it changes of the defaults, by the names of `config.settings_of`.
+        rules: rule options, unless others are chosen.
+    """
+
+    help: str
+    settings: Mapping[str, Any]
+    rules: Mapping[str, Any] = field(default_factory=dict)
+
+
+_TINY = {
+    "iterations": 6,
+    "selfplay.games": 32,
+    "selfplay.simulations": 32,
+    "selfplay.fast_simulations": 8,
+    "selfplay.full_share": 0.5,
+    "selfplay.temperature_decisions": 6,
+    "selfplay.max_plies": 200,
+    "learning.batch_size": 64,
+    "learning.learning_rate": 3e-3,
+    "learning.warmup_steps": 10,
+    "learning.window": 4000,
+    "learning.reuse": 8.0,
+    "learning.reuse_limit": 24,
+    "evaluation.every": 2,
+    "evaluation.simulations": 0,
+    "evaluation.mcts": 25,
+    "network.width": 64,
+    "network.depth": 2,
+}
+_TINY_HELP = "to see that everything works: less than a minute, and no good player"
+_LAPTOP_HELP = "hours on two cores"
+_FULL_HELP = "days, on many cores or with a GPU that learns"
+_FULL = {
+    "iterations": 300,
+    "selfplay.games": 256,
+    "selfplay.tables": 32,
+    "selfplay.simulations": 600,
+    "selfplay.fast_simulations": 100,
+    "learning.batch_size": 512,
+    "learning.window": 500_000,
+    "evaluation.every": 5,
+    "evaluation.games": 100,
+    "evaluation.simulations": 100,
+    "evaluation.mcts": 1000,
+    "keeping.every": 20,
+}
+
+PRESETS: dict[str, dict[str, Preset]] = {
+    "quoridor": {
+        "tiny": Preset(_TINY_HELP, {**_TINY, "iterations": 16, "evaluation.every": 4}, {"board_size": 4, "fences": 2}),
+        "laptop": Preset(
+            _LAPTOP_HELP,
+            {
+                "iterations": 60,
+                "selfplay.games": 64,
+                "selfplay.simulations": 160,
+                "selfplay.fast_simulations": 32,
+                "evaluation.every": 5,
+                "network.kind": "tower",
+                "network.width": 32,
+                "network.depth": 4,
+                "network.head": 8,
+            },
+        ),
+        "full": Preset(
+            _FULL_HELP,
+            {**_FULL, "network.kind": "tower", "network.width": 64, "network.depth": 6, "network.head": 16},
+        ),
+    },
+    "tokaido": {
+        "tiny": Preset(_TINY_HELP, {**_TINY, "evaluation.exact": False}),
+        "laptop": Preset(
+            _LAPTOP_HELP,
+            {
+                "iterations": 60,
+                "selfplay.games": 256,
+                "selfplay.simulations": 64,
+                "selfplay.fast_simulations": 16,
+                "selfplay.full_share": 0.5,
+                "selfplay.late_temperature": 1.0,
+                "evaluation.every": 5,
+                "evaluation.games": 100,
+                "evaluation.simulations": 0,
+                "network.width": 128,
+            },
+        ),
+        "full": Preset(
+            _FULL_HELP,
+            {**_FULL, "selfplay.simulations": 200, "selfplay.late_temperature": 1.0, "evaluation.simulations": 0},
+        ),
+    },
+}
+_OTHERS = {
+    "tiny": Preset(_TINY_HELP, {**_TINY, "evaluation.exact": False}),
+    "laptop": Preset(_LAPTOP_HELP, {"iterations": 60, "evaluation.every": 5}),
+    "full": Preset(_FULL_HELP, _FULL),
+}
+
+
+def presets_of(game: str) -> Mapping[str, Preset]:
+    """Return the presets of a game by their names; those of other packages share theirs.
+
+    Raises:
+        UnknownNameError: for a game that does not exist.
+        OptionError: for a game in which there is nothing to learn.
+    """
+    game_class(game)
+    if game in NOTHING_TO_LEARN:
+        raise OptionError(f"{game} is not trained: {NOTHING_TO_LEARN[game]}")
+    return PRESETS.get(game, _OTHERS)
+
+
+def preset_config(game: str, preset: str = DEFAULT_PRESET, rules: Mapping[str, Any] | None = None) -> Config:
+    """Return the configuration that a preset stands for.
+
+    Args:
+        game: its name.
+        preset: the name of one of `presets_of`.
+        rules: rule options in the place of those of the preset; None for those of the preset.
+
+    Raises:
+        UnknownNameError: for a game, a preset or a rule option that does not exist.
+        OptionError: for a game in which there is nothing to learn, or a value that an option cannot take.
+    """
+    known = presets_of(game)
+    if preset not in known:
+        raise UnknownNameError(f"there is no preset {preset!r} for {game}; {nearest(preset, known)}")
+    chosen = known[preset]
+    config = Config(game=game, rules=dict(chosen.rules if rules is None else rules), preset=preset)
+    config.load_game()
+    return with_settings(config, chosen.settings)

@@ -1,0 +1,64 @@
+"""Begin a run of training in a folder, or take one up again, and run it to its end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..arena.folder import alone_in
+from ..envs.core import Game
+from ..envs.errors import OptionError, RunError
+from .config import Config
+from .folder import require_new, resume_in, write_config
+
+if TYPE_CHECKING:  # what is wrong with a command should not have to wait for torch
+    from torch import nn
+
+    from .checkpoint import Progress
+    from .run import Watcher
+
+
+def train(
+    folder: Path, config: Config | None = None, changes: Mapping[str, Any] | None = None,
+    build: Callable[[Game], nn.Module] | None = None, watcher: Watcher | None = None,
+    check: Callable[[Config], None] = lambda _config: None,
+) -> Progress:  # fmt: skip
+    """Train; return where the run stands at its end.
+
+    Args:
+        folder: of the run; made if it does not exist. Another process that trains there is waited for by nobody: the
+            folder is refused.
+        config: of a new run; None to resume the one in the folder.
+        changes: settings that a resumed run is to have other values of, see `folder.MAY_CHANGE`.
+        build: returns a network of your own for the game, in the place of the one that ``config.network`` describes;
+            see `agents.networks.modules` for how it is called. A run is resumed with the same.
+        watcher: who looks on.
+        check: told the configuration before anything is done; may raise.
+
+    Raises:
+        OptionError: if the folder holds a run already, or none to resume, or the changes are not allowed.
+        CheckpointError: if the run to resume is damaged.
+        RunError: if training goes astray, a process dies, or something cannot be written.
+    """
+    if config is None and not folder.is_dir():
+        raise OptionError(f"there is no run to resume in {folder}: there is no such folder")
+    with alone_in(folder, "trains"):
+        resumed = config is None
+        if config is None:
+            config = resume_in(folder, changes or {})
+        else:
+            require_new(folder)
+        check(config)
+        from .run import Run
+
+        try:
+            run = Run(config, folder, None if build is None else build(config.load_game()), watcher)
+            if resumed:
+                run.restore()
+            write_config(folder, config)
+            if not run.done:
+                run.go()
+        except OSError as error:
+            raise RunError(f"cannot go on in {error.filename or folder}: {error.strerror or error}") from error
+    return run.progress
