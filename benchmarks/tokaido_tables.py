@@ -106,13 +106,20 @@ def main() -> None:
         found = play(game, agent, others, judge, words.batch, 1000 * words.seed + number)
         raw.append(found[0])
         luck.append(found[1])
-        told = np.concatenate(raw)
+        told, seats = np.concatenate(raw), np.tile(np.arange(words.batch) % words.players, len(raw))
         clean = told - np.concatenate(luck)
         print(
-            f"{len(told)} games: place points {told.mean():+.5f} ± {told.std() / len(told) ** 0.5:.5f}, without luck "
-            f"{clean.mean():+.5f} ± {clean.std() / len(told) ** 0.5:.5f}; {time.process_time() - begin:.0f} s",
+            f"{len(told)} games: place points {mean_and_error(told, seats)}, without luck "
+            f"{mean_and_error(clean, seats)}; {time.process_time() - begin:.0f} s",
             flush=True,
         )
+
+
+def mean_and_error(points: NDArray[np.float64], seats: NDArray[np.int64]) -> str:
+    """Return the mean over the seats and its standard error; what a seat is worth by itself is no error."""
+    parts = [points[seats == seat] for seat in np.unique(seats)]
+    error = math.sqrt(sum(part.var() / len(part) for part in parts)) / len(parts)
+    return f"{np.mean([part.mean() for part in parts]):+.5f} ± {error:.5f}"
 
 
 if __name__ == "__main__":
