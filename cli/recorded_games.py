@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import shlex
+import tempfile
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
@@ -38,8 +40,42 @@ def found_games(option: str, words: str) -> list[tuple[str, str]]:
 
 
 def kept_games() -> list[tuple[str, str]]:
-    """Return the latest games that `sekisho play` has kept under names of its own, unread, the newest first."""
-    return saved_in(games_folder())[:LATEST]
+    """Return the latest games that `sekisho play` has kept under names of its own, unread, the newest first.
+
+    Raises:
+        RunError: if the folder for them is there and cannot be read.
+    """
+    folder = games_folder()
+    try:
+        os.listdir(folder)
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    except OSError as error:
+        raise RunError(f"cannot read {folder}, where games are kept: {error.strerror}") from error
+    return saved_in(folder)[:LATEST]
+
+
+def no_kept_games() -> str:
+    """Return in words that no games are kept, and where they are to be; also if they cannot be there."""
+    folder = games_folder()
+    why = _unwritable(folder)
+    if not why:
+        return f"No games are kept in {folder} yet; sekisho play keeps there what --save gives no other name."
+    return (
+        f"No games are kept in {folder}, for it cannot be written ({why}): sekisho play says where it keeps a game "
+        f"instead, in {tempfile.gettempdir()} if it can; name the file of one, or choose where by --save."
+    )
+
+
+def _unwritable(folder: Path) -> str:
+    """Return why a folder takes, or will take, no files; empty if it does. Nothing is left of the attempt."""
+    try:
+        while not folder.exists() and folder != folder.parent:
+            folder = folder.parent
+        tempfile.TemporaryDirectory(dir=folder).cleanup()
+    except OSError as error:
+        return error.strerror or str(error)
+    return ""
 
 
 def one_game(words: str, found: list[tuple[str, str]], number: int | None) -> RecordedGame:
@@ -82,7 +118,7 @@ def show_kept_games(command: str) -> None:
     """List the latest kept games, and say how a command goes on with one."""
     games, wrong = checked(kept_games())
     if not games and not wrong:
-        say(f"No games are kept in {games_folder()} yet; name the file of a saved game.")
+        say(no_kept_games())
         return
     say(f"The latest games in {games_folder()}:")
     console().print(table_of(games))

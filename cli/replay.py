@@ -17,7 +17,7 @@ from ..arena.telling import ply_line, seat_at
 from ..envs.errors import OptionError, RunError
 from .common import Flag, console, path_from_words, print_json, write_picture
 from .keyboard import Keyboard
-from .recorded_games import checked, found_games, kept_games, one_game, table_of
+from .recorded_games import checked, found_games, kept_games, no_kept_games, one_game, table_of
 from .words import plain, rules_line, say, width
 
 _FILE = tyro.conf.arg(metavar="FILE", help_behavior_hint="(default: list the latest kept games)")
@@ -67,7 +67,7 @@ class Command:
         if self.json:
             print_json({"games": [{"number": number, **game.data()} for number, game in games], "wrong": wrong})
         elif not found:
-            say(f"No games are kept in {games_folder()} yet; sekisho play keeps there what --save gives no other name.")
+            say(no_kept_games())
         else:
             if self.file is None:
                 say(f"The latest games in {games_folder()}:")
