@@ -56,9 +56,10 @@ def json_values(text: str) -> Any:
         return json.loads(text)
     except json.JSONDecodeError as error:
         if not text.strip():
-            raise RecordError("there is nothing in it") from error
+            raise RecordError("not JSON: there is nothing in it") from error
+        line = f"line {error.lineno}, " if "\n" in text.strip() else ""
         if error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated string"):
-            raise RecordError(f"not JSON: it breaks off in line {error.lineno}, so its end is lost") from error
-        raise RecordError(f"not JSON: from line {error.lineno}, column {error.colno} on it is something else") from error
+            raise RecordError(f"not JSON: it breaks off at {line}column {error.colno}, and its end is lost") from error
+        raise RecordError(f"not JSON: from {line}column {error.colno} on it is something else") from error
     except (ValueError, RecursionError) as error:  # numbers of ten thousand digits, lists that nest too deep
         raise RecordError("not JSON as games are written: a number or a list in it has no end") from error

@@ -63,10 +63,10 @@ class RecordedGame:
         if not earlier:
             return self.seat_name(seat)
         told = ", ".join(
-            _in_words(entry.spec) + (f" since ply {previous.ply + 1}" if previous else "")
+            in_words(entry.spec) + (f" since ply {previous.ply + 1}" if previous else "")
             for previous, entry in zip([None, *earlier], earlier, strict=False)
         )
-        return f"seat {seat + 1} ({_in_words(self.seats[seat])}, since ply {earlier[-1].ply + 1}; before: {told})"
+        return f"seat {seat + 1} ({in_words(self.seats[seat])}, since ply {earlier[-1].ply + 1}; before: {told})"
 
     @property
     def length(self) -> int:
@@ -99,7 +99,8 @@ class RecordedGame:
         }  # fmt: skip
 
 
-def _in_words(spec: str) -> str:
+def in_words(spec: str) -> str:
+    """Return a player as people call it: a person by name, if there is one, a CPU player by its spec string."""
     player = make_player(spec)
     return (player.name or "a person") if player.is_human else spec
 
