@@ -24,7 +24,11 @@ from .recorded_games import saved_game, show_kept_games
 from .shelf import Shelf, require_free
 from .table import Table
 
-_SEATS = "who plays each seat, in seat order: " + ", ".join(["human, human:name=Aki", *agent_names(), ENGINE_USAGE])
+_SEATS = (
+    "who plays each seat, in seat order: "
+    + ", ".join(["human, human:name=Aki", *agent_names(), ENGINE_USAGE])
+    + "; one that searches is compiled at its first use, some seconds to a minute before the board appears"
+)
 _WHICH = "?"
 """Given in the place of a saved game: which there are."""
 _MOST_FRESH_SEED = 10**6  # short enough to be typed again

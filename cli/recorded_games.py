@@ -84,7 +84,7 @@ def kept_games() -> list[tuple[str, str]]:
     """
     folder = games_folder()
     try:
-        os.listdir(folder)
+        next(folder.iterdir(), None)
     except (FileNotFoundError, NotADirectoryError):
         return []
     except OSError as error:

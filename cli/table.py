@@ -27,7 +27,7 @@ from .recorded_games import saved_game, show_kept_games
 from .shelf import Shelf
 from .table_help import ALIASES, EACH_ALONE, HELP, in_full, look_example
 from .table_view import FEW, decisions, few_moves, result_line, seat_name, sensible, show_choice, show_choices
-from .words import message, rules_line, say, width
+from .words import height, message, rules_line, say, width
 
 _BEST = 3  # choices that a hint names
 _PLACES = 9  # decimal places in which values are compared
@@ -50,6 +50,7 @@ class Table:
         self._somebody = False  # whether a person has been asked anything: no table to be left unasked then
         self._listed: list[str] | None = None  # the files of the kept games, as numbered on the screen
         self._shown = False  # whether the board was, since it last changed
+        self._seen_whole = False  # whether the whole of it was, in this game
         self._does: dict[str, Callable[[list[str]], None]] = {
             "?": self._help, "look": self._look, "moves": self._moves, "show": self._show, "hint": self._hint,
             "undo": self._undo, "resign": self._resign, "seat": self._seat, "journal": self._journal,
@@ -142,7 +143,7 @@ class Table:
         if not self._shown:
             self.shelf.keep(session)
             say()
-            self._show([])
+            self._draw()
             say()
             show_choices(session)
         self._somebody = True
@@ -164,7 +165,7 @@ class Table:
             self.shelf.keep(session)
             if session.conceded is None:  # else the board would say whose turn it is
                 say()
-                self._show([])
+                self._draw()
                 say()
             say(result_line(session))
             self._shown = True
@@ -252,6 +253,16 @@ class Table:
 
     def _show(self, _words: list[str]) -> None:
         print(self.session.state.draw(width()))
+        self._shown = self._seen_whole = True
+
+    def _draw(self) -> None:
+        """Show the board: once whole, then briefly where the whole of it would scroll off the terminal."""
+        whole, brief = self.session.state.draw(width()), self.session.state.draw_briefly(width())
+        if brief == whole or not (self._seen_whole and 0 < height() <= whole.count("\n") + 1):
+            self._show([])
+            return
+        print(brief)
+        say("(show tells the whole board)")
         self._shown = True
 
     def _hint(self, words: list[str]) -> None:
@@ -347,7 +358,7 @@ class Table:
         print(self.shelf.where("The game" if shelf is self.shelf else "The game you leave"))
         if shelf is not self.shelf:
             self.shelf.release()
-        self.session, self.shelf, self._shown = session, shelf, False
+        self.session, self.shelf, self._shown, self._seen_whole = session, shelf, False, False
         say()
         self._welcome()
 

@@ -774,6 +774,25 @@ def test_a_long_line_at_the_table_is_not_echoed_in_full(play) -> None:
     assert len(out) < 5000
 
 
+@pytest.mark.parametrize(("rows", "wholes"), [(24, 2), (90, 5), (0, 5)])
+def test_a_board_that_would_scroll_off_is_shown_whole_once_and_when_asked_for(
+    play, monkeypatch: pytest.MonkeyPatch, rows: int, wholes: int
+) -> None:
+    monkeypatch.setenv("LINES", str(rows))
+    out = play("play", "tokaido", "--seed", "1", "--seats", "human", "human", typed="2\n2\n4\nshow\n")[1]
+    assert out.count("東海道双六  Tokaido sugoroku\n") == 5
+    assert out.count("tailwind: on, and throw again") == out.count("Kyoto") - out.count("to Kyoto") == wholes
+    assert out.count("(show tells the whole board)") == 5 - wholes
+    for brief in re.findall(r"東海道双六  Tokaido sugoroku\n(.*?)\(show tells", out, re.DOTALL):
+        assert len(brief.splitlines()[-21:]) < 24
+        assert re.search(r"> seat \d: ", brief)
+
+
+def test_whoever_seats_a_player_is_told_that_one_that_searches_is_compiled_first(play) -> None:
+    assert "seconds to a minute" in " ".join(play(*SMALL, typed="? seat\n")[1].split())
+    assert "seconds to a minute" in " ".join(re.sub("[│\\s]+", " ", play("play", "--help")[1]).split())
+
+
 def test_help_names_a_command(play) -> None:
     assert play("help", "play") == play("play", "--help")
     assert "--seats" in play("help", "play")[1]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -71,10 +72,10 @@ def test_a_folder_of_games_that_cannot_be_read_is_no_empty_one(
 ) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
 
-    def closed(_: Path) -> list[str]:
+    def closed(_: Path) -> Iterator[Path]:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(recorded_games.os, "listdir", closed)
+    monkeypatch.setattr(Path, "iterdir", closed)
     for words in (("replay",), ("play", "--load")):
         assert main(words) == 1
         out, err = capsys.readouterr()
