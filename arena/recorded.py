@@ -101,7 +101,10 @@ class RecordedGame:
 
 def in_words(spec: str) -> str:
     """Return a player as people call it: a person by name, if there is one, a CPU player by its spec string."""
-    player = make_player(spec)
+    try:
+        player = make_player(spec)
+    except SekishoError:  # of a record from elsewhere, whose agents are not ours
+        return spec
     return (player.name or "a person") if player.is_human else spec
 
 

@@ -247,7 +247,7 @@ def test_several_moves_are_looked_at_each_alone_and_that_is_said(play) -> None:
     out = play(*SMALL, typed="look c2 b1\nlook c2\nlook c2 zz\n? look\n")[1]
     alone = "each is looked at alone, from the position on the board"
     assert out.count(f"({alone})") == 1
-    assert f"Of several moves {alone}." in " ".join(out.split())
+    assert f"Of several moves {alone};" in " ".join(out.split())
     asked = out.partition("> look c2 zz")[2].partition("> ?")[0]
     assert "pawn to c2" in asked
     assert "'zz' is no move" in asked
