@@ -12,6 +12,7 @@ from typing import Any
 
 import filelock
 
+from ..envs.claims import claimed
 from ..envs.errors import OptionError, RecordError, RunError
 from ..envs.files import write_text_atomically
 from .records import GameRecord, read_records
@@ -49,9 +50,8 @@ def alone_in(path: Path, works: str = "plays") -> Iterator[None]:
     """
     with _errors_in_words(path):
         path.mkdir(parents=True, exist_ok=True)
-        lock = filelock.FileLock(path / ".lock", timeout=0)
         try:
-            lock.acquire()
+            lock = claimed(path / ".lock")
         except filelock.Timeout as error:
             raise OptionError(f"another process {works} into {path}; wait for it or choose another folder") from error
     try:

@@ -13,6 +13,7 @@ from ..envs.errors import RecordError, SekishoError
 from ..envs.registry import state_from_dict
 from .folder import GAMES
 from .players import make_player
+from .reading import MOST_BYTES, json_values, text_of
 from .records import GameRecord
 from .saved import from_document, is_saved_game
 from .session import Before
@@ -62,10 +63,10 @@ class RecordedGame:
         if not earlier:
             return self.seat_name(seat)
         told = ", ".join(
-            _in_words(entry.spec) + (f" since ply {previous.ply + 1}" if previous else "")
+            in_words(entry.spec) + (f" since ply {previous.ply + 1}" if previous else "")
             for previous, entry in zip([None, *earlier], earlier, strict=False)
         )
-        return f"seat {seat + 1} ({_in_words(self.seats[seat])}, since ply {earlier[-1].ply + 1}; before: {told})"
+        return f"seat {seat + 1} ({in_words(self.seats[seat])}, since ply {earlier[-1].ply + 1}; before: {told})"
 
     @property
     def length(self) -> int:
@@ -98,8 +99,12 @@ class RecordedGame:
         }  # fmt: skip
 
 
-def _in_words(spec: str) -> str:
-    player = make_player(spec)
+def in_words(spec: str) -> str:
+    """Return a player as people call it: a person by name, if there is one, a CPU player by its spec string."""
+    try:
+        player = make_player(spec)
+    except SekishoError:  # of a record from elsewhere, whose agents are not ours
+        return spec
     return (player.name or "a person") if player.is_human else spec
 
 
@@ -112,13 +117,7 @@ def texts_of_games(path: Path) -> list[tuple[str, str]]:
     if path.is_dir() and not (path / GAMES).exists() and (saved := saved_in(path)):
         return saved
     file = path / GAMES if path.is_dir() else path
-    try:
-        text = file.read_text(encoding="utf-8")
-    except (OSError, ValueError) as error:  # a ValueError for other letters than UTF-8
-        reason = getattr(error, "strerror", None) or str(error)
-        raise RecordError(f"cannot read {file}: {reason}") from error
-    if not text.strip():
-        raise RecordError(f"{file} is empty")
+    text = text_of(file, pipes=True)
     lines = [(f"{file}, line {number}", line) for number, line in enumerate(text.split("\n"), start=1) if line.strip()]
     return [(str(file), text)] if len(lines) > 1 and _is_one_document(text, lines[0][1]) else lines
 
@@ -131,6 +130,7 @@ def saved_in(folder: Path) -> list[tuple[str, str]]:
     try:
         files = [file for file in folder.glob("*.json") if file.is_file() and not file.name.startswith(".")]
         files.sort(key=lambda file: (-file.stat().st_mtime_ns, file.name))
+        files = [file for file in files if file.stat().st_size <= MOST_BYTES]  # no game is longer
         texts = [(str(file), file.read_text(encoding="utf-8", errors="replace")) for file in files]
     except OSError:  # no such folder, or one that is closed to us
         return []
@@ -172,10 +172,7 @@ def read_game(place: str, text: str) -> RecordedGame:
 
 
 def _read(place: str, text: str) -> RecordedGame:
-    try:
-        data = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise RecordError(f"not JSON: {error}") from error
+    data = json_values(text)
     if is_saved_game(data):
         session = from_document(data)
         return RecordedGame(

@@ -12,6 +12,7 @@ from ..envs.core import State
 from ..envs.errors import RecordError, SekishoError
 from ..envs.registry import load_game
 from .places import FORFEIT, Forfeit, forfeit_returns
+from .reading import json_values
 
 RECORD_FORMAT = 1
 
@@ -62,10 +63,7 @@ class GameRecord:
         Raises:
             RecordError: if it is not a record of this format; what is missing or wrong is named.
         """
-        try:
-            data = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            raise RecordError(f"not JSON: {error}") from error
+        data = json_values(line)
         names = {field.name for field in fields(cls)} - {"forfeit"}
         if not isinstance(data, dict) or set(data) - {"forfeit"} != names:
             raise RecordError(f"a record has the keys {', '.join(sorted(names))}; got {_keys(data)}")

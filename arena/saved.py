@@ -13,6 +13,7 @@ from ..envs.errors import RecordError, RunError, SekishoError
 from ..envs.files import write_text_atomically
 from ..envs.registry import state_from_dict
 from .players import make_player
+from .reading import json_values, text_of
 from .session import MAX_SEED, Before, Note, Resignation, Session
 
 KIND, FORMAT = "sekisho game", 1
@@ -176,12 +177,13 @@ def read_json(path: Path) -> Any:
     """Return the JSON values of a file.
 
     Raises:
-        RecordError: if it cannot be read or is no JSON.
+        RecordError: naming the file, if it cannot be read or is no JSON.
     """
+    text = text_of(path)
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
-        raise RecordError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from error
+        return json_values(text)
+    except RecordError as error:
+        raise RecordError(f"{path}: {error}") from error
 
 
 def read_session(path: Path) -> Session:

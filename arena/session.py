@@ -217,13 +217,14 @@ class Session:
         """Go back to the last decision of a person, resigning included, and return what was taken back, in notation.
 
         Raises:
-            IllegalActionError: if no person has decided anything yet; nothing is changed.
+            IllegalActionError: if no person who plays still has decided anything; nothing is changed.
         """
         if self.conceded is not None:
             self.notes.append(Note(self.ply, f"seat {self.conceded + 1} goes on after all"))
             self.conceded = None
             return ["resign"]
         back, taken = self.state.clone(), self.state.moves()
+        gone: set[int] = set()
         while True:
             ply = len(back.history())
             resigned = [seat for seat, how in self.given_up.items() if how.ply == ply]
@@ -235,12 +236,28 @@ class Session:
                 self.notes.append(Note(ply, f"seat {seat + 1} goes on after all"))
                 return ["resign", *taken[ply:]]
             if not ply:
-                raise IllegalActionError("no person has decided anything yet, so nothing can be taken back")
+                raise IllegalActionError(self._nothing_to_undo(min(gone, default=None)))
             back.undo_action()
             seat = back.current_player()
+            if seat >= 0 and self._person_sat(seat, ply):
+                gone.add(seat)
             if seat >= 0 and self.players[seat].is_human:
                 self._go_back(back)
                 return taken[ply - 1 :]
+
+    def _person_sat(self, seat: int, ply: int) -> bool:
+        """Return whether a person who plays no more decided a ply, counted from 1."""
+        specs = [entry.spec for entry in self.before if entry.seat == seat and entry.ply >= ply]
+        return bool(specs) and make_player(specs[0]).is_human
+
+    def _nothing_to_undo(self, gone: int | None) -> str:
+        if gone is None:
+            return "no person has decided anything yet, so nothing can be taken back"
+        player, spec = self.players[gone].spec, next(entry.spec for entry in self.before if entry.seat == gone)
+        return (
+            f"the person who has decided something, on seat {gone + 1}, has left it to {player}; give the seat back by "
+            f"seat {gone + 1} {spec}, and undo takes that back"
+        )
 
     def _go_back(self, state: State) -> None:
         """Take an earlier position up; what was noted later holds from there on."""

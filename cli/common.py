@@ -133,6 +133,26 @@ def require_there(path: Path) -> Path:
     return path
 
 
+PICTURES = (".svg", ".png")
+
+
+def require_picture_name(path: Path | None, kind: str) -> None:
+    """Refuse the name of a picture that says another kind than it gets.
+
+    Args:
+        path: of the picture; None where none is wanted.
+        kind: one of `PICTURES`.
+
+    Raises:
+        OptionError: if it does.
+    """
+    others = {".svg", ".svgz", ".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".tif", ".tiff", ".pdf", ".eps", ".ps"}
+    if path is not None and path.suffix.lower() in others - {kind}:
+        raise OptionError(
+            f"{path} is no name for {kind[1:].upper()}, which --{kind[1:]} writes; name it {path.stem}{kind}"
+        )
+
+
 def write_picture(path: Path, content: bytes) -> str:
     """Write a picture, which replaces nothing but another picture, and return what was done, in words.
 
@@ -141,7 +161,7 @@ def write_picture(path: Path, content: bytes) -> str:
         RunError: if it cannot be written.
     """
     replaced = os.path.lexists(path)
-    if replaced and not (path.is_file() and path.suffix in (".svg", ".png")):
+    if replaced and not (path.is_file() and path.suffix.lower() in PICTURES):
         raise OptionError(f"{path} exists and is no picture; name another file")
     try:
         write_bytes_atomically(path, content)

@@ -14,18 +14,21 @@ from ..agents.registry import ENGINE_USAGE, agent_names
 from ..agents.specs import parse_spec
 from ..arena.health import narrowness, spells_boards
 from ..arena.players import HUMAN
-from ..arena.saved import read_session
 from ..arena.session import STAND_IN, Session
 from ..envs.core import Game
 from ..envs.errors import OptionError, RecordError, RunError
 from ..envs.options import Option, parse_options
 from ..envs.registry import game_class
-from .common import GameWord, Rules, game_from_words, path_from_words, require_there
-from .recorded_games import show_kept_games
+from .common import GameWord, Rules, game_from_words, path_from_words
+from .recorded_games import saved_game, show_kept_games
 from .shelf import Shelf, require_free
 from .table import Table
 
-_SEATS = "who plays each seat, in seat order: " + ", ".join(["human, human:name=Aki", *agent_names(), ENGINE_USAGE])
+_SEATS = (
+    "who plays each seat, in seat order: "
+    + ", ".join(["human, human:name=Aki", *agent_names(), ENGINE_USAGE])
+    + "; one that searches is compiled at its first use, some seconds to a minute before the board appears"
+)
 _WHICH = "?"
 """Given in the place of a saved game: which there are."""
 _MOST_FRESH_SEED = 10**6  # short enough to be typed again
@@ -51,7 +54,7 @@ class Command:
     seed: Annotated[int | None, tyro.conf.arg(metavar="INT", help_behavior_hint="(default: a fresh one)")] = None
     """of the dice and the CPU players; the same seed and moves give the same game"""
     load: Annotated[str | None, tyro.conf.arg(metavar="FILE", help_behavior_hint="(default: a new game)")] = None
-    """go on with a saved game; without FILE the latest are listed"""
+    """go on with a saved game, a file or a number of the list; without FILE the latest are listed"""
     save: Annotated[str | None, tyro.conf.arg(metavar="FILE", help_behavior_hint="(default: one of its own)")] = None
     """new file to keep the game in; it is written at once and after every decision"""
 
@@ -62,10 +65,11 @@ class Command:
         if self.load == _WHICH:
             show_kept_games("sekisho play --load")
             return
-        load, save = path_from_words("--load", self.load), path_from_words("--save", self.save)
+        save = path_from_words("--save", self.save)
         if save is not None:
             require_free(save)
-        session = self._new() if load is None else self._loaded(_read(load))
+        load, saved = (None, None) if self.load is None else _read(self.load)
+        session = self._new() if saved is None else self._loaded(saved)
         shelf = Shelf(save or load)
         if save is not None:
             shelf.probe(session)
@@ -112,7 +116,7 @@ class Command:
             raise OptionError(f"--players {players}, but --seats names {len(self.seats)}")
         rules = self.rules
         if self._person_plays() and "allow_resign" not in chosen and "allow_resign" in known:
-            rules += ",allow_resign=true"
+            rules = ",".join(filter(None, (rules.strip(), "allow_resign=true")))
         return game_from_words(self.game, rules, players)
 
     def _person_plays(self) -> bool:
@@ -129,11 +133,9 @@ def _check_seats(named: int, players: Option, game: str) -> None:
         raise OptionError(f"--seats names {people}; {game} has {known}") from error
 
 
-def _read(path: Path) -> Session:
+def _read(words: str) -> tuple[Path, Session]:
     """Return a saved game; one that is wrong is a failure (status 1), a file that is not there wrong use (2)."""
-    if require_there(path).is_dir():
-        raise OptionError(f"{path} is a folder; play goes on with one saved game, a file")
     try:
-        return read_session(path)
+        return saved_game("--load", words)
     except RecordError as error:
         raise RunError(str(error)) from error

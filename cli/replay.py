@@ -15,9 +15,9 @@ from ..arena.saved import games_folder
 from ..arena.session import CONCEDED
 from ..arena.telling import ply_line, seat_at
 from ..envs.errors import OptionError, RunError
-from .common import Flag, console, path_from_words, print_json, write_picture
+from .common import PICTURES, Flag, console, path_from_words, print_json, require_picture_name, write_picture
 from .keyboard import Keyboard
-from .recorded_games import checked, found_games, kept_games, one_game, table_of
+from .recorded_games import checked, found_games, kept_games, no_kept_games, one_game, table_of
 from .words import plain, rules_line, say, width
 
 _FILE = tyro.conf.arg(metavar="FILE", help_behavior_hint="(default: list the latest kept games)")
@@ -54,6 +54,8 @@ class Command:
         if self.step and self.json:
             raise OptionError("--step and --json are two ways to look at a game; choose one")
         pictures = path_from_words("--svg", self.svg), path_from_words("--png", self.png)
+        for path, kind in zip(pictures, PICTURES, strict=True):
+            require_picture_name(path, kind)
         found = kept_games() if self.file is None else found_games("FILE", self.file)
         looks_closer = self.game is not None or self.ply is not None or self.step or any(pictures)
         if (len(found) > 1 or self.file is None) and not looks_closer:
@@ -67,7 +69,7 @@ class Command:
         if self.json:
             print_json({"games": [{"number": number, **game.data()} for number, game in games], "wrong": wrong})
         elif not found:
-            say(f"No games are kept in {games_folder()} yet; sekisho play keeps there what --save gives no other name.")
+            say(no_kept_games())
         else:
             if self.file is None:
                 say(f"The latest games in {games_folder()}:")

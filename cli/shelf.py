@@ -16,7 +16,10 @@ import filelock
 
 from ..arena.saved import games_folder, is_saved_game, read_json, write_session
 from ..arena.session import Session
+from ..envs.claims import claimed
 from ..envs.errors import OptionError, RecordError, RunError
+from ..envs.files import behind_links, require_replaceable
+from .words import message
 
 _SECONDS = 1.0  # between two times that a game is written while CPU players play
 
@@ -69,7 +72,7 @@ class Shelf:
         trouble: why the game is not kept in the file that somebody named, or could not be written at all; else empty.
 
     Raises:
-        OptionError: if another process keeps a game in the file.
+        OptionError: if another process keeps a game in the file, or nothing may be written to it.
     """
 
     def __init__(self, path: Path | None) -> None:
@@ -79,7 +82,7 @@ class Shelf:
         self._lost = False  # whether the last attempt to write the game has failed everywhere
         self._told = ""
         self._written_at = -math.inf
-        self._lock = None if path is None else _claimed(path)
+        self._lock = None if path is None else _claimed_to_write(path)
 
     def probe(self, session: Session) -> None:
         """Write the game for the first time, to find out now whether the file that was named can be written.
@@ -102,18 +105,14 @@ class Shelf:
         """
         if self.path is None and not session.ply and session.conceded is None and not self._lost:
             return True
-        failed = ""
-        for attempt in (self._write_where_it_is, self._write_elsewhere):
-            try:
-                self._lost = not attempt(session)
-            except RunError as error:
-                self._lost, failed = True, failed or str(error)
-            if not self._lost:
-                break
+        failures: list[str] = []
+        self._lost = not (self._write_where_it_is(session, failures) or self._write_elsewhere(session, failures))
         self._written_at = time.monotonic()
-        if failed and (self._lost or self._named is not None):
-            self.trouble = failed
-            self._say_once("it is tried again after every move" if self._lost else f"it is kept in {self.path} now")
+        if failures:
+            going_on = "it is tried again after every move" if self._lost else f"the game is kept in {self.path} now"
+            self._say_once(f"{failures[0]}; {going_on}")
+        if failures and (self._lost or self._named is not None):
+            self.trouble = failures[0]
         elif not self._lost and self._named in (None, self.path):
             self.trouble = ""
         return not self._lost
@@ -126,28 +125,33 @@ class Shelf:
     def _say_once(self, what: str) -> None:
         if what != self._told:
             with contextlib.suppress(OSError, ValueError):  # a terminal that is gone
-                print(f"sekisho: {self.trouble}; {what}", file=sys.stderr)
+                print(message(f"sekisho: {what}", wrap=False), file=sys.stderr)
         self._told = what
 
-    def _write_where_it_is(self, session: Session) -> bool:
+    def _write_where_it_is(self, session: Session, failures: list[str]) -> bool:
         if self.path is None:
             return False
-        write_session(self.path, session)
+        try:
+            write_session(self.path, session)
+        except RunError as error:
+            failures.append(str(error))
+            return False
         return True
 
-    def _write_elsewhere(self, session: Session) -> bool:
-        """Write the game into a new file of its own, and stay there."""
+    def _write_elsewhere(self, session: Session, failures: list[str]) -> bool:
+        """Write the game into a new file of its own, and stay there; add why folders failed."""
         name = f"{session.game.name}-{datetime.now().strftime('%Y%m%d-%H%M%S')}.json"
-        failed: RunError | None = None
         for folder in (games_folder(), Path(tempfile.gettempdir())):
             try:
                 folder.mkdir(parents=True, exist_ok=True)
                 path, lock = _claimed_free(folder / name)
                 self._settle_in(path, lock, session)
                 return True
-            except (OSError, RunError) as error:
-                failed = error if isinstance(error, RunError) else RunError(f"cannot use {folder}: {error.strerror}")
-        raise failed or RunError("no folder to save the game in")
+            except RunError as error:
+                failures.append(str(error))
+            except OSError as error:
+                failures.append(f"cannot use the folder {folder}: {error.strerror or error}")
+        return False
 
     def move_to(self, path: Path, session: Session) -> None:
         """Keep the game in another file from now on; the one before stays as it is.
@@ -215,7 +219,25 @@ class Shelf:
 
 
 def _lock_file(path: Path) -> Path:
-    return Path(os.path.realpath(path.parent), f".{path.name}.lock")
+    """Return the file of the lock; however many links lead to a file, it has one."""
+    place = behind_links(path)
+    return place.with_name(f".{place.name}.lock")
+
+
+def _claimed_to_write(path: Path) -> filelock.BaseFileLock | None:
+    """Keep other processes off a file in which a game is to be kept, if it may be written.
+
+    Raises:
+        OptionError: if it may not, or another process is there already.
+    """
+    try:
+        require_replaceable(path)
+    except OSError as error:
+        raise OptionError(
+            f"no game can be kept in {path}: {error.strerror}; name another file to go on in, as in: "
+            "sekisho play --load FILE --save other.json"
+        ) from error
+    return _claimed(path)
 
 
 def _claimed(path: Path) -> filelock.BaseFileLock | None:
@@ -224,16 +246,12 @@ def _claimed(path: Path) -> filelock.BaseFileLock | None:
     Raises:
         OptionError: if another process is there already.
     """
-    if not path.parent.is_dir():  # the lock would make it
-        return None
-    lock = filelock.FileLock(_lock_file(path), timeout=0)
     try:
-        lock.acquire()
+        return claimed(_lock_file(path))
     except filelock.Timeout as error:
         raise OptionError(f"another sekisho keeps its game in {path}; end it first, or name another file") from error
     except (OSError, ValueError):
         return None
-    return lock
 
 
 def _claimed_free(wanted: Path) -> tuple[Path, filelock.BaseFileLock | None]:

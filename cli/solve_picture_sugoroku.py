@@ -15,7 +15,7 @@ from ..agents.exact.picture_analysis import Analysis, analyze
 from ..agents.exact.picture_edits import Edit, Figures, Wish, figures_of, spelt, suggest
 from ..agents.exact.picture_swings import swings
 from ..envs.errors import OptionError, RunError, shown
-from ..envs.files import write_text_atomically
+from ..envs.files import require_replaceable, write_text_atomically
 from ..envs.options import parse_options
 from ..envs.picture_sugoroku.rules import PictureSugoroku
 from .common import console, print_json, progress
@@ -167,6 +167,8 @@ def _require_replaceable(path: Path) -> None:
     """Refuse a file in which something else stands than what this command writes."""
     try:
         there = path.exists()
+        if path.is_file():
+            require_replaceable(path)
         document = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None
     except OSError as error:
         raise RunError(f"cannot write {shown(str(path))}: {error.strerror or error}") from error

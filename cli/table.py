@@ -17,21 +17,21 @@ from ..agents.agent import Agent
 from ..agents.choices import can_value, choice_unit, choice_values
 from ..agents.registry import make_agent
 from ..arena.resigning import without_resigning
-from ..arena.saved import read_session
 from ..arena.session import STAND_IN, Session
 from ..arena.telling import effect, ply_line, seat_at
 from ..envs.core import CHANCE, State
 from ..envs.errors import EngineFault, NotationError, OptionError, RunError, SekishoError, nearest, shown
 from .common import interruptible, path_from_words
 from .keyboard import Keyboard, ended_in_order, undisturbed
-from .recorded_games import show_kept_games
+from .recorded_games import saved_game, show_kept_games
 from .shelf import Shelf
 from .table_help import ALIASES, EACH_ALONE, HELP, in_full, look_example
 from .table_view import FEW, decisions, few_moves, result_line, seat_name, sensible, show_choice, show_choices
-from .words import message, rules_line, say, width
+from .words import height, message, rules_line, say, width
 
 _BEST = 3  # choices that a hint names
 _PLACES = 9  # decimal places in which values are compared
+_CLOSE = 0.7  # how much alike a word of the table is that was meant, 0..1
 _WITH_FILE = ("save", "load")  # words behind which the rest of the line is the name of a file
 
 
@@ -47,8 +47,10 @@ class Table:
         self.session, self.shelf = session, shelf
         self._keyboard = Keyboard(self._typable)
         self._leaving = False
-        self._somebody = False  # whether a person has been asked at the end of a game: no table to be left unasked then
+        self._somebody = False  # whether a person has been asked anything: no table to be left unasked then
+        self._listed: list[str] | None = None  # the files of the kept games, as numbered on the screen
         self._shown = False  # whether the board was, since it last changed
+        self._seen_whole = False  # whether the whole of it was, in this game
         self._does: dict[str, Callable[[list[str]], None]] = {
             "?": self._help, "look": self._look, "moves": self._moves, "show": self._show, "hint": self._hint,
             "undo": self._undo, "resign": self._resign, "seat": self._seat, "journal": self._journal,
@@ -128,7 +130,8 @@ class Table:
         if line is None:
             self._leaving = True
         else:
-            self._obey(line, lambda _: say("This seat is not yours: press Enter, or name who plays it with seat."))
+            not_yours = "This seat is not yours: {}press Enter, or name who plays it with seat."
+            self._obey(line, lambda line: say(not_yours.format(self._meant(line))))
 
     def _tell(self, before: State, action: int) -> None:
         seat = seat_at(before)
@@ -140,9 +143,10 @@ class Table:
         if not self._shown:
             self.shelf.keep(session)
             say()
-            self._show([])
+            self._draw()
             say()
             show_choices(session)
+        self._somebody = True
         line = self._keyboard.ask(f"{seat_name(session, session.mover)}> ")
         if line is None:
             self._leaving = True
@@ -161,22 +165,23 @@ class Table:
             self.shelf.keep(session)
             if session.conceded is None:  # else the board would say whose turn it is
                 say()
-                self._show([])
+                self._draw()
                 say()
             say(result_line(session))
             self._shown = True
         if not session.has_people and not self._somebody:
             self._leaving = True
             return
-        self._somebody = True
         line = self._keyboard.ask("rematch, undo, journal or quit> ")
         if line is None:
             self._leaving = True
             return
-        self._obey(line, lambda _: say("The game is over. Type rematch, undo, journal or quit; ? lists everything."))
+        over = "The game is over: {}type rematch, undo, journal or quit; ? lists everything."
+        self._obey(line, lambda line: say(over.format(self._meant(line))))
 
     def _obey(self, line: str, otherwise: Callable[[str], None]) -> None:
         """Do what a line says; complain in words where it cannot be done, and change nothing then."""
+        self._somebody = True
         words = line.split()
         if not words:
             return
@@ -196,14 +201,16 @@ class Table:
         try:
             action = state.string_to_action(line)
         except NotationError as error:
-            first = line.split()[0]
-            hint = difflib.get_close_matches(first.lower(), self._does, n=1, cutoff=0.7)
-            more = f"did you mean {hint[0]!r}? " if hint else ""
-            raise NotationError(f"{error}; {more}? lists what can be typed") from error
+            raise NotationError(f"{error}; {self._meant(line)}? lists what can be typed") from error
         before = state.clone()
         self.session.play(action)
         self._tell(before, action)
         self.shelf.keep(self.session)
+
+    def _meant(self, line: str) -> str:
+        """Return the word, or other spelling of one, that a line may have been meant to begin with, as a question."""
+        close = difflib.get_close_matches(line.split()[0].lower(), [*self._does, *ALIASES], n=1, cutoff=_CLOSE)
+        return f"did you mean {close[0]!r}? " if close else ""
 
     # --- what can be typed -------------------------------------------------------------------------------------------
 
@@ -219,17 +226,21 @@ class Table:
             return
         name = ALIASES.get(words[0].lower(), words[0].lower())
         if name not in HELP:
-            raise OptionError(f"there is no word {shown(words[0])}; {nearest(name, HELP)}")
+            raise OptionError(f"there is no word {shown(words[0])}; {nearest(name, [*HELP, *ALIASES])}")
         say(in_full(name, self.session))
 
     def _look(self, words: list[str]) -> None:
         if not words:
             example = look_example(self.session)
             raise OptionError(f"name a move, {example}" if example else "there is nothing to decide here")
-        actions = [self.session.state.string_to_action(word) for word in words]
-        for action in actions:
-            show_choice(self.session.state, action)
-        if len(actions) > 1:
+        seen = 0
+        for word in words:
+            try:
+                show_choice(self.session.state, self.session.state.string_to_action(word))
+                seen += 1
+            except SekishoError as error:  # the others are looked at all the same
+                print(message(str(error)))
+        if seen > 1:
             say(f"  ({EACH_ALONE})")
 
     def _moves(self, _words: list[str]) -> None:
@@ -242,6 +253,16 @@ class Table:
 
     def _show(self, _words: list[str]) -> None:
         print(self.session.state.draw(width()))
+        self._shown = self._seen_whole = True
+
+    def _draw(self) -> None:
+        """Show the board: once whole, then briefly where the whole of it would scroll off the terminal."""
+        whole, brief = self.session.state.draw(width()), self.session.state.draw_briefly(width())
+        if brief == whole or not (self._seen_whole and 0 < height() <= whole.count("\n") + 1):
+            self._show([])
+            return
+        print(brief)
+        say("(show tells the whole board)")
         self._shown = True
 
     def _hint(self, words: list[str]) -> None:
@@ -312,11 +333,10 @@ class Table:
         print(self.shelf.where())
 
     def _load(self, words: list[str]) -> None:
-        path = path_from_words("load", words[0]) if words else None
-        if path is None:
-            show_kept_games("load")
+        if not words:
+            self._listed = show_kept_games("load")
             return
-        session = read_session(path)
+        path, session = saved_game("load", words[0], self._listed)
         session.require_no_programs()
         if self.shelf.path is not None and os.path.realpath(self.shelf.path) == os.path.realpath(path):
             self._take_up(session, lambda: self.shelf)
@@ -338,7 +358,7 @@ class Table:
         print(self.shelf.where("The game" if shelf is self.shelf else "The game you leave"))
         if shelf is not self.shelf:
             self.shelf.release()
-        self.session, self.shelf, self._shown = session, shelf, False
+        self.session, self.shelf, self._shown, self._seen_whole = session, shelf, False, False
         say()
         self._welcome()
 

@@ -20,9 +20,17 @@ class Help(NamedTuple):
 EACH_ALONE = "each is looked at alone, from the position on the board"
 HELP = {
     "?": Help("? [WORD]", "this list, or more about one word", "help is the same."),
-    "look": Help("look MOVE …", "where a move would lead, without playing it", f"Of several moves {EACH_ALONE}."),
+    "look": Help(
+        "look MOVE …",
+        "where a move would lead, without playing it",
+        f"Of several moves {EACH_ALONE}; one that is not legal is told why.",
+    ),
     "moves": Help("moves", "everything you may play now"),
-    "show": Help("show", "the board again"),
+    "show": Help(
+        "show",
+        "the whole board again",
+        "On a terminal with too few rows for it only the part in play is shown before a decision, once the whole was.",
+    ),
     "hint": Help(
         "hint [SPEC]",
         "what a CPU player would play",
@@ -43,7 +51,8 @@ HELP = {
     "seat": Help(
         "seat NUMBER SPEC",
         "give a seat to a CPU player, or to a person",
-        "As in: seat 1 heuristic, and back: seat 1 human. It counts from now on; the game goes on where it stands.",
+        "As in: seat 1 heuristic, and back: seat 1 human. It counts from now on; the game goes on where it stands. A "
+        "player that searches is compiled at its first use ever, which takes some seconds to a minute.",
     ),
     "journal": Help("journal", "what has happened so far, turn by turn"),
     "position": Help("position", "the position as a line of text, and the seed"),
@@ -55,7 +64,7 @@ HELP = {
     "load": Help(
         "load [FILE]",
         "leave this game, once it is saved, and go on with another",
-        "Without FILE the latest games are listed.",
+        "Without FILE the latest games are listed; load 2 then takes the second of them, as does its name in the list.",
     ),
     "rematch": Help(
         "rematch",

@@ -31,6 +31,11 @@ def width() -> int:
     return min(max(columns, LEAST_COLUMNS), MOST_COLUMNS)
 
 
+def height() -> int:
+    """Return how many rows the terminal has, 0 where there is none and nothing scrolls away."""
+    return shutil.get_terminal_size(fallback=(MOST_COLUMNS, 0)).lines
+
+
 def plain(text: str) -> str:
     """Return a foreign text as one line that does nothing to a terminal: what is no letter, mark or blank as a �."""
     return "".join("�" if unicodedata.category(letter) in ("Cc", "Cf", "Cs", "Zl", "Zp") else letter for letter in text)

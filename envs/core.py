@@ -434,6 +434,14 @@ class State(ABC):
             columns: of the terminal; the drawing is no wider where the game can be drawn so at all, never above 100.
         """
 
+    def draw_briefly(self, columns: int = 100) -> str:
+        """Return the drawing for whoever has seen the whole of it and has no room for that: without what never changes.
+
+        Args:
+            columns: as for `draw`. Games whose drawing is short, or all of which can change, leave nothing out.
+        """
+        return self.draw(columns)
+
     @abstractmethod
     def draw_svg(self) -> str:
         """Return a drawing of the position as an SVG document."""

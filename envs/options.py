@@ -152,11 +152,14 @@ def parse_options(declared: Sequence[Option], text: str, game: str) -> dict[str,
 
     Raises:
         UnknownNameError: for a name that the game does not have.
-        OptionError: for a pair without ``=``, a name given twice, or a value that an option cannot take.
+        OptionError: for a pair without ``=``, a comma with nothing before or behind it, a name given twice, or a value
+            that an option cannot take.
     """
     known = {option.name: option for option in declared}
     values: dict[str, Any] = {}
-    for pair in filter(None, (part.strip() for part in text.split(","))):
+    for pair in (part.strip() for part in text.split(",")) if text.strip() else ():
+        if not pair:
+            raise OptionError(f"rules are key=value pairs, a comma between two; {shown(text)} has a comma too many")
         name, equals, word = (part.strip() for part in pair.partition("="))
         if not equals:
             raise OptionError(f"rules are key=value pairs apart by commas; {pair!r} has no '='")

@@ -14,6 +14,8 @@ from typing import Any, Protocol, TypeVar
 
 import filelock
 
+from ...envs import files
+from ...envs.claims import claimed
 from ...envs.compiling import cache_folder
 from ...envs.errors import OptionError, RunError, TableError
 from .table_file import HALF, Arrays, description_of, read_table, write_table
@@ -92,6 +94,7 @@ def solve_into(
     """
     if not may_fail:
         require_replaceable(path, wanted)
+    path = files.behind_links(path)
     with _alone(path.with_name(f".{path.name}.sekisho-lock"), may_fail, waits=find is not None):
         found = find() if find is not None else None
         if found is not None:
@@ -138,6 +141,8 @@ def require_replaceable(path: Path, wanted: Mapping[str, Any]) -> None:
         if not path.exists():
             return
         there = description_of(path) if path.is_file() else None
+        if there is not None:
+            files.require_replaceable(path)
     except OSError as error:
         raise RunError(f"cannot write to {path}: {error.strerror or error}") from error
     if there is None:
@@ -149,10 +154,9 @@ def require_replaceable(path: Path, wanted: Mapping[str, Any]) -> None:
 @contextlib.contextmanager
 def _alone(path: Path, may_fail: bool, waits: bool) -> Iterator[None]:
     """Keep other processes from solving the same game into the same file, or wait for one that does."""
-    lock = filelock.FileLock(path, timeout=-1 if waits else 0)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        lock.acquire()
+        lock = claimed(path, waits)
     except filelock.Timeout as error:
         raise RunError(f"another process is solving this game into {path.parent}: wait for it to end") from error
     except OSError as error:

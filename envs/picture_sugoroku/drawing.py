@@ -21,7 +21,7 @@ _LEGEND = (
 )  # fmt: skip
 
 
-def draw_text(state: PictureState, columns: int = _WIDTH) -> str:
+def draw_text(state: PictureState, columns: int = _WIDTH, legend: bool = True) -> str:
     """Return the path as a table, with the seats in brackets where their pieces stand.
 
     The path begins at the bottom left and winds upwards; arrows at the side show which way a row runs.
@@ -29,6 +29,7 @@ def draw_text(state: PictureState, columns: int = _WIDTH) -> str:
     Args:
         state: what to draw; it stays as it is.
         columns: of the terminal, of which at most 100 are used; in fewer a row has fewer squares, but two at least.
+        legend: whether the signs of the squares are explained.
     """
     board, width = state.game.board, min(columns, _WIDTH)
     layout = Layout(board.goal, min(max((width - _SIDES) // (_INNER + 1), 2), COLUMNS))
@@ -41,7 +42,14 @@ def draw_text(state: PictureState, columns: int = _WIDTH) -> str:
         lines.append(_cells([_label(state, square) for square in squares], squares) + f" {arrow}")
         lines.append(_cells([_seats(state, square) for square in squares], squares))
     lines.append(_border([layout.square(column, 0) for column in range(layout.columns)], [None] * layout.columns))
-    lines += [*_legend(width), "", *_standings(state), "", *textwrap.wrap(last_roll(state), width), status(state)]
+    lines += [
+        *(_legend(width) if legend else []),
+        "",
+        *_standings(state),
+        "",
+        *textwrap.wrap(last_roll(state), width),
+        status(state),
+    ]
     return "\n".join(line.rstrip() for line in lines)
 
 

@@ -224,6 +224,10 @@ class PictureState(State):
         """Return the path in characters, with what its squares say and where the pieces stand."""
         return drawing.draw_text(self, columns)
 
+    def draw_briefly(self, columns: int = 100) -> str:
+        """Return the path without the legend of its signs."""
+        return drawing.draw_text(self, columns, legend=False)
+
     def draw_svg(self) -> str:
         """Return the board as an SVG document."""
         return picture.draw_svg(self)

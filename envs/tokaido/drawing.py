@@ -55,14 +55,15 @@ EVENT_COLOURS = {
 LINE = 168  # letters of a line of the last turn
 
 
-def draw_text(state: TokaidoState, columns: int = 100) -> str:
+def draw_text(state: TokaidoState, columns: int = 100, brief: bool = False) -> str:
     """Return a position as text for a terminal.
 
     Args:
         state: what to draw; it stays as it is.
         columns: of the terminal; see `text_of`.
+        brief: whether only the part of the road on which the pieces travel is wanted, without the legends.
     """
-    return text_of(view_of(state), columns)
+    return text_of(view_of(state), columns, brief)
 
 
 def draw_svg(state: TokaidoState) -> str:

@@ -228,6 +228,10 @@ class TokaidoState(State):
         """Return the road as text for a terminal of so many columns."""
         return drawing.draw_text(self, columns)
 
+    def draw_briefly(self, columns: int = 100) -> str:
+        """Return the part of the road on which the pieces travel, without the legends."""
+        return drawing.draw_text(self, columns, brief=True)
+
     def draw_svg(self) -> str:
         """Return the road as an SVG document."""
         return drawing.draw_svg(self)

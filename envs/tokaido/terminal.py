@@ -7,8 +7,9 @@ its names and its event.
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Iterable
 
-from .road import ROAD
+from .road import ROAD, Fork
 from .view import EVENT_MEANINGS, Piece, View, names_of
 
 MOST_PER_ROW, LEAST_PER_ROW = 8, 4  # stations in a row
@@ -17,18 +18,28 @@ SIDES = 3  # beside the stations, for the bends of the road
 ROAD_LINE = 0  # of the five lines of a row the one with the numbers
 
 
-def text_of(view: View, columns: int = 100) -> str:
+def text_of(view: View, columns: int = 100, brief: bool = False) -> str:
     """Return the picture of a position as lines.
 
     Args:
         view: what there is to show.
         columns: of the terminal, of which at most 100 are used; the road needs 51 of them, the lines below it up to 80.
+        brief: leave out the legends, the detours that nobody is on, and the rows of the road behind the last piece
+            and beyond the one ahead of the first.
     """
     per_row = min(max((columns - SIDES) // CELL, LEAST_PER_ROW), MOST_PER_ROW)
-    rows = range(0, len(ROAD.stations), per_row)
-    road = [line for number, first in enumerate(rows) for line in _row(view, number, first, per_row)]
-    wide = per_row == MOST_PER_ROW
-    below = ["", *_legend(2 if wide else 1), "", *_detours(view, wide), "", *_panel(view)]
+    rows = list(enumerate(range(0, len(ROAD.stations), per_row)))
+    wide, forks = per_row == MOST_PER_ROW, list(view.forks.values())
+    if brief:
+        forks = [fork for fork in forks if _has_travellers(view, fork)]
+        taken = [station for station in range(len(ROAD.stations)) if view.standing(str(station))]
+        taken += [fork.station for fork in forks]
+        rows = rows[min(taken, default=0) // per_row : max(taken, default=0) // per_row + 2]
+    road = [line for number, first in rows for line in _row(view, number, first, per_row)]
+    below = _detours(view, forks, wide)
+    if not brief:
+        below = [*_legend(2 if wide else 1), "", *below]
+    below = ["", *below, *([""] if below else []), *_panel(view)]
     lines = ["東海道双六  Tokaido sugoroku", *road, *below]
     return "\n".join(line.rstrip() for line in lines)
 
@@ -99,10 +110,15 @@ def _legend(entries: int) -> list[str]:
     ]
 
 
-def _detours(view: View, wide: bool) -> list[str]:
-    """Return both ways of each fork and where they come back to the road."""
+def _has_travellers(view: View, fork: Fork) -> bool:
+    """Return whether a piece is on the detour of a fork."""
+    return any(view.standing(place) for place, _ in names_of(fork))
+
+
+def _detours(view: View, forks: Iterable[Fork], wide: bool) -> list[str]:
+    """Return both ways of forks and where they come back to the road."""
     lines = []
-    for fork in view.forks.values():
+    for fork in forks:
         stops = " - ".join(
             f"{name.kanji} {name.romaji}{_marks(view.standing(place), CELL)}" for place, name in names_of(fork)
         )

@@ -148,7 +148,7 @@ def test_files_of_the_first_version_are_read() -> None:
 
 def test_a_file_that_is_not_there_or_a_folder_is_named(tmp_path: Path) -> None:
     for path in (tmp_path / "missing.json", tmp_path):
-        with pytest.raises(RecordError, match="cannot read"):
+        with pytest.raises(RecordError, match=r"cannot read|is a folder"):
             read_session(path)
         with pytest.raises(RecordError, match="cannot read"):
             list(read_games(path))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import os
 import random
 import re
 import shlex
@@ -16,6 +17,7 @@ from pathlib import Path
 import pytest
 from rich.cells import cell_len
 
+from sekisho.arena import reading
 from sekisho.arena import saved as saving
 from sekisho.arena.saved import read_session
 from sekisho.arena.session import Session
@@ -245,9 +247,125 @@ def test_several_moves_are_looked_at_each_alone_and_that_is_said(play) -> None:
     out = play(*SMALL, typed="look c2 b1\nlook c2\nlook c2 zz\n? look\n")[1]
     alone = "each is looked at alone, from the position on the board"
     assert out.count(f"({alone})") == 1
-    assert f"Of several moves {alone}." in " ".join(out.split())
+    assert f"Of several moves {alone};" in " ".join(out.split())
     asked = out.partition("> look c2 zz")[2].partition("> ?")[0]
-    assert "pawn to c2" not in asked  # all is refused or nothing
+    assert "pawn to c2" in asked
+    assert "'zz' is no move" in asked
+
+
+def test_of_moves_that_are_looked_at_the_legal_ones_are_shown_and_each_other_has_its_reason(play) -> None:
+    status, out, _ = play(*SMALL, typed="look e9 c2 c4 b1\n")
+    assert status == 0
+    told = out.partition("> look")[2]
+    asked = [told.index(words) for words in ("'e9' is no move", "pawn to c2; steps", "c4: the pawn on c1 cannot",
+                                             "pawn to b1; steps", "(each is looked at")]  # fmt: skip
+    assert asked == sorted(asked)
+
+
+@pytest.mark.parametrize("typed", ["hepl\n", "resign\nhepl\n"])
+def test_other_spellings_are_among_the_words_that_may_have_been_meant(play, typed: str) -> None:
+    out = play(*SMALL, typed=typed + "? hepl\n")[1]
+    assert out.count("did you mean 'help'?") == 2
+    assert "did you mean" not in play(*SMALL, typed="c2\nresign\nzzzzzz\n")[1]
+
+
+def test_a_seat_that_was_given_away_is_no_decision_that_nobody_made(play) -> None:
+    words = (*SMALL, "--seats", "human:name=Aki", "human")
+    out = " ".join(play(*words, typed="undo\nc2\nseat 1 random\nundo\n")[1].split())
+    assert out.count("no person has decided anything yet") == 1  # before the move
+    assert "on seat 1, has left it to random; give the seat back by seat 1 human:name=Aki, and undo" in out
+    out = play(*words, typed="c2\nseat 1 random\nseat 1 human:name=Aki\nundo\nb1\n")[1]
+    assert "taken back: c2" in out
+    assert moves_of(kept(out)) == ["b1"]
+    out = play(*SMALL, "--seats", "human", "human", typed="seat 1 random\nundo\n")[1]
+    assert "no person has decided anything yet" in out  # the seat was given away before any move
+
+
+def test_after_the_only_person_has_given_the_seat_away_the_table_is_offered_as_ever(play) -> None:
+    status, out, _ = play(*SMALL, typed="c2\nseat 1 heuristic\njournal\nseat 1 human\nrematch\nquit\n")
+    assert status == 0
+    assert out.count("rematch, undo, journal or quit> ") == 3
+    assert "1. c2" in out or "c2" in out.partition("> journal")[2]
+    assert "seat 1 (you) plays from the rematch on, and has seat 2 there" in out
+    assert "seat 2 (you)> quit" in out
+
+
+def test_the_kept_games_are_named_by_their_numbers_and_bare_names(play, tmp_path: Path) -> None:
+    first = kept(play(*SMALL, typed="c2\n")[1])
+    os.utime(first, (1000, 1000))
+    second = kept(play(*SMALL, "--seats", "human:name=Aki", "human", typed="b1\n")[1])
+    for name in ("2", first.name, first.stem):
+        out = play("play", "--load", name, typed="undo\nc2\n")[1]
+        assert kept(out) == first
+        os.utime(first, (1000, 1000))
+    out = play(*SMALL, "--save", str(tmp_path / "x.json"), typed="load 1\nload 3\nquit\n")[1]
+    assert kept(out) == second
+    assert "no kept game has the number 3 (known: 1..2)" in out
+    for words in (("replay", first.stem), ("analyze", first.name)):
+        assert play(*words)[0] == 0
+    status, _, err = play("play", "--load", "7")
+    assert status == 2
+    assert "no kept game has the number 7" in err
+
+
+def test_a_number_means_the_list_that_was_shown(play, tmp_path: Path) -> None:
+    """The game at the table is written after each move, and so moves up in the list."""
+    old = kept(play(*SMALL, typed="c2\n")[1])
+    out = play(*SMALL, typed="load\nb1\nload 1\nquit\n")[1]
+    assert kept(out) == old
+
+
+def test_the_list_of_kept_games_calls_people_by_their_names_on_one_row(play, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    play(*SMALL, "--seats", "human:name=Aki", "human:name=Haruko", typed="c2\n")
+    path = kept(play(*SMALL, "--seats", "human:name=Aki", "human", typed="c2\n")[1])
+    out = play("play", "--load")[1]
+    assert "human" not in out
+    assert re.search(r"Aki, Haruko +goes on, ply 1\b", out)
+    (row,) = re.findall(rf"^\d +{path.stem} .*Aki, a person +goes on, ply 1 *$", out, re.MULTILINE)
+    assert len(row) <= 80
+
+
+@pytest.mark.parametrize("content", [b"", b" \n", b"{", b'{"kind": "sekisho ga', b"\xff\xfe\x00", b"[" * 100_000, None])
+def test_what_is_no_saved_game_is_refused_in_the_same_plain_words_everywhere(
+    play, tmp_path: Path, content: bytes | None
+) -> None:
+    path = tmp_path / "bad.json"
+    path.mkdir() if content is None else path.write_bytes(content)
+    told = [" ".join(play(*SMALL, typed=f"load {path}\n")[1].split())]
+    for words in (("play", "--load"), ("replay",), ("analyze",)):
+        status, out, err = play(*words, str(path))
+        assert (status, out) == (2 if content is None else 1, "")
+        told.append(" ".join(err.split()))
+    for words in told[: 2 if content is None else 4]:
+        assert re.search(r"bad\.json( is empty| is no text|(, line 1)?: not JSON| is a folder)", words), words
+    assert not re.search("Expecting|codec|char 0|recursion|Errno", " ".join(told))
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="a device without an end")
+def test_a_device_is_not_read(play) -> None:
+    for words in (("play", "--load"), ("replay",), ("analyze",)):
+        status, out, err = play(*words, "/dev/zero")
+        assert (status, out) == (1, "")
+        assert "/dev/zero is a device or a pipe" in err
+    assert "/dev/zero is a device or a pipe" in play(*SMALL, typed="load /dev/zero\n")[1]
+
+
+def test_a_file_that_is_too_long_is_not_read_to_its_end(play, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "MOST_BYTES", 1 << 20)
+    path = tmp_path / "long.json"
+    path.write_bytes(b" " * (1 << 20) + b"{}")
+    for words in (("play", "--load"), ("replay",), ("analyze",)):
+        status, _, err = play(*words, str(path))
+        assert status == 1
+        assert "is longer than 1 MiB" in err
+
+
+@pytest.mark.parametrize("rules", [",", ",,", "board_size=5,", ",board_size=5", "board_size=5,,fences=2"])
+def test_a_comma_too_many_is_no_rule(play, rules: str) -> None:
+    status, out, err = play("play", "quoridor", "--rules", rules)
+    assert (status, out) == (2, "")
+    assert "rules are key=value pairs, a comma between two" in err
 
 
 def test_a_seat_is_taken_over_in_mid_game_and_the_game_goes_on_to_its_end(play) -> None:
@@ -287,7 +405,7 @@ def test_the_table_lists_what_can_be_loaded(play) -> None:
     path = kept(play(*SMALL, typed="c2\n")[1])
     out = play(*SMALL, typed="load\n")[1]
     assert "goes on, ply 2" in out
-    assert out.count(f"load {path}\n") == 1
+    assert out.count(f"load 1, which is\n{path}\n") == 1
     out = play(*SMALL, typed=f"load {path}\nundo\nquit\n")[1]
     assert moves_of(path) == []
 
@@ -654,6 +772,26 @@ def test_numbers_are_not_torn_wherever_a_line_breaks(monkeypatch: pytest.MonkeyP
 def test_a_long_line_at_the_table_is_not_echoed_in_full(play) -> None:
     out = play(*SMALL, typed="".join(f"{word}{'x' * 15000}\n" for word in ("", "? ", "seat 1 ", "hint ")))[1]
     assert len(out) < 5000
+
+
+@pytest.mark.parametrize(("rows", "wholes"), [(24, 2), (90, 5), (0, 5)])
+def test_a_board_that_would_scroll_off_is_shown_whole_once_and_when_asked_for(
+    play, monkeypatch: pytest.MonkeyPatch, rows: int, wholes: int
+) -> None:
+    monkeypatch.setenv("LINES", str(rows))
+    out = play("play", "tokaido", "--seed", "1", "--seats", "human", "human", typed="2\n2\n4\nshow\n")[1]
+    assert out.count("東海道双六  Tokaido sugoroku\n") == 5
+    assert out.count("tailwind: on, and throw again") == out.count("Kyoto") - out.count("to Kyoto") == wholes
+    assert out.count("(show tells the whole board)") == 5 - wholes
+    for before in out.split("(show tells the whole board)")[:-1]:
+        brief = before.rpartition("Tokaido sugoroku\n")[2]
+        assert len(brief.splitlines()) < 24
+        assert re.search(r"^> seat \d: ", brief, re.MULTILINE)
+
+
+def test_whoever_seats_a_player_is_told_that_one_that_searches_is_compiled_first(play) -> None:
+    assert "seconds to a minute" in " ".join(play(*SMALL, typed="? seat\n")[1].split())
+    assert "seconds to a minute" in " ".join(re.sub("[│\\s]+", " ", play("play", "--help")[1]).split())
 
 
 def test_help_names_a_command(play) -> None:

@@ -117,12 +117,12 @@ def test_kept_games_are_listed_where_no_file_is_named(
     ):
         status, out, err = run(capsys, *words)
         assert (status, err) == (0, "")
-        first, second = (out.index(f"picture_sugoroku-20260101-00000{number}.json ") for number in (1, 0))
+        first, second = (out.index(f"picture_sugoroku-20260101-00000{number} ") for number in (1, 0))
         assert first < second
         assert "wins" in out[first:second]
         assert "goes on" in out[second:]
         assert max(len(line) for line in out.splitlines() if str(tmp_path) not in line) <= 80
-    assert out.endswith(f"sekisho play --load {kept / 'picture_sugoroku-20260101-000000.json'}\n")
+    assert f"sekisho play --load 2, which is\n{kept / 'picture_sugoroku-20260101-000000.json'}\n" in out
     assert document(capsys, "replay", "--game", "2")["plies"] == 3
     assert [game["plies"] for game in document(capsys, "replay")["games"]][1] == 3
     assert "holds 2 games" in run(capsys, "analyze", str(kept))[2]
@@ -179,6 +179,19 @@ def test_pictures_are_drawn_and_nothing_else_is_replaced(capsys: pytest.CaptureF
         assert status == expected
         assert hint in err
     assert path.read_bytes() == before
+
+
+def test_the_name_of_a_picture_says_what_it_is(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "g.json"
+    saved(path, "quoridor", "heuristic", "random", plies=2)
+    for option, name, better in (
+        ("--svg", "x.png", "x.svg"), ("--png", "x.svg", "x.png"), ("--svg", "X.PNG", "X.svg"), ("--png", "x.jpg", "x.png"),
+    ):  # fmt: skip
+        status, out, err = run(capsys, "replay", str(path), option, str(tmp_path / name))
+        assert (status, out) == (2, "")
+        assert f"name it {better}" in err
+    assert list(tmp_path.iterdir()) == [path]
+    assert run(capsys, "replay", str(path), "--svg", str(tmp_path / "board"), "--png", str(tmp_path / "x.PNG"))[0] == 0
 
 
 def test_a_game_is_stepped_through(

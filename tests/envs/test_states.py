@@ -323,6 +323,17 @@ def test_words_for_people_show_the_position(game: Game) -> None:
     assert max(len(line) for line in re.sub(r"\x1b\[[0-9;]*m", "", state.draw()).splitlines()) <= 100
 
 
+@pytest.mark.parametrize("columns", [60, 100])
+@pytest.mark.parametrize("name", game_names())
+def test_a_brief_drawing_leaves_out_lines_and_no_piece(name: str, columns: int) -> None:
+    for state in random_states(load_game(name), 3):
+        whole, brief = state.draw(columns).splitlines(), state.draw_briefly(columns).splitlines()
+        assert set(brief) <= set(whole)
+        assert len(brief) <= len(whole)
+        for line in set(whole) - set(brief):
+            assert not re.search(r"\[[1-6cd ]+\]", line.replace("[12] seats", "")), line  # seats stand in brackets
+
+
 @every_game
 def test_the_journal_tells_every_ply_in_numbered_lines_and_leaves_the_state_alone(game: Game) -> None:
     state = game.new_initial_state()
