@@ -80,4 +80,5 @@ def _likeliest(shares: NDArray[np.float64], mean: float) -> NDArray[np.float64]:
             low = middle
         else:
             high = middle
-    return shares / (1 + (low + high) / 2 * distances)
+    likeliest: NDArray[np.float64] = shares / (1 + (low + high) / 2 * distances)
+    return likeliest

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
@@ -189,7 +189,7 @@ def play(tournament: Tournament, pairing: Pairing) -> Result:
     return Result(pairing, record, played.seconds, played.decisions)
 
 
-def play_all(tournament: Tournament, pairings: Sequence[Pairing], workers: int = 1) -> Iterator[Result]:
+def play_all(tournament: Tournament, pairings: Sequence[Pairing], workers: int = 1) -> Generator[Result, None, None]:
     """Yield the games in the order of `pairings`, whatever the number of processes.
 
     Args:
