@@ -113,6 +113,14 @@ IN_MINUTES = {
 NOT_RUN = {
     "benchmarks/expectimax_strength.py": "more than minutes",
     "benchmarks/tune_quoridor_evaluation.py": "more than minutes",
+    "benchmarks/network_speed.py": "more than minutes",
+    "benchmarks/one_against_three.py": "more than minutes",
+    "benchmarks/tokaido_tables.py": "more than minutes",
+    "benchmarks/ship_network.py": "writes the network that ships",
+    "benchmarks/train_tokaido.py": "more than minutes; a short run of what it does is tested in tests/training",
+    "examples/exact_value_of_a_policy.py": "tested in tests/examples",
+    "examples/own_network.py": "writes a run; tested in tests/examples",
+    "examples/walk_through_a_run.py": "writes a run; tested in tests/examples",
     "examples/learn_tokaido.py": "more than minutes; a short run of it is tested in tests/examples",
     "benchmarks/make_tables.py": "writes the tables that ship",
     "docs/make_board_figures.py": "writes a page; tests/envs/picture_sugoroku compares what it would write",
@@ -136,7 +144,7 @@ def test_every_script_line_of_the_docs_is_run_or_known_not_to_be() -> None:
     [
         pytest.param(words, id=" ".join(words), marks=[pytest.mark.slow] if words[0] in IN_MINUTES else [])
         for words in _script_lines()
-        if words[0] not in NOT_RUN
+        if words[0] in IN_SECONDS | IN_MINUTES
     ],
 )
 def test_script_lines_of_the_docs_run_as_they_stand(words: list[str]) -> None:

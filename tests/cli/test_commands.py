@@ -157,7 +157,7 @@ def test_the_help_of_a_command_names_all_of_its_options(
     status, out, err = run(capsys, name, flag)
     assert (status, err) == (0, "")
     assert f"usage: sekisho {name}" in out
-    assert set(re.findall(r"(?m)^[^\w\n-]*(?:-h, )?(--[a-z-]+|GAME|FILE|RECORD)\b", out)) == {*OPTIONS[name], "--help"}
+    assert set(re.findall(r"(?m)^[^\w\n-]*(?:-h, )?(--[a-z-]+|GAME|FILE|RECORD|CHECKPOINT)\b", out)) == {*OPTIONS[name], "--help"}
 
 
 def test_the_help_of_the_tournament_names_every_agent(capsys: pytest.CaptureFixture[str]) -> None:
@@ -194,7 +194,7 @@ def test_games_lists_every_game_with_its_options_and_defaults(capsys: pytest.Cap
         *COUNTED,
         ("", 0, 1),
         ("", 2, 16677),
-        (" board_size = 5 , fences=2, ", 3, 31540),
+        (" board_size = 5 , fences=2 ", 3, 31540),
         ("board_size=3,fences=1,max_plies=2", 3, 0),
     ],
 )
