@@ -157,7 +157,10 @@ def test_the_help_of_a_command_names_all_of_its_options(
     status, out, err = run(capsys, name, flag)
     assert (status, err) == (0, "")
     assert f"usage: sekisho {name}" in out
-    assert set(re.findall(r"(?m)^[^\w\n-]*(?:-h, )?(--[a-z-]+|GAME|FILE|RECORD|CHECKPOINT)\b", out)) == {*OPTIONS[name], "--help"}
+    assert set(re.findall(r"(?m)^[^\w\n-]*(?:-h, )?(--[a-z-]+|GAME|FILE|RECORD|CHECKPOINT)\b", out)) == {
+        *OPTIONS[name],
+        "--help",
+    }
 
 
 def test_the_help_of_the_tournament_names_every_agent(capsys: pytest.CaptureFixture[str]) -> None:
