@@ -18,10 +18,10 @@ _MOST_REPEATS = 1000
 
 @dataclass
 class Command:
-    """Measure the speed of the rules and the environments on one core.
+    """Measure the speed of the rules, the environments and the searches on one core.
 
     Beside them, in the same run, the figures of other packages that are installed: OpenSpiel (open_spiel) for the
-    rules of Quoridor, quoridor-rl and quoridor-env for its environments.
+    rules of Quoridor and its tree search, quoridor-rl and quoridor-env for its environments.
     """
 
     game: GameWord = ""
