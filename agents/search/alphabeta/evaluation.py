@@ -34,8 +34,8 @@ from ....envs.quoridor.kernels import (
     walls_of,
     with_fence,
 )
+from ...heuristics.quoridor_paths import fences_across_shortest
 from .frames import ALPHA, BETA, KNOWN, KNOWN_ROWS, STEPS
-from .paths import fences_across_shortest
 
 PHASES = 21
 """Kinds of positions that have weights of their own, by the fences in hand of both sides together, at most 20."""

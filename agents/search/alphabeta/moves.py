@@ -27,6 +27,7 @@ from ....envs.quoridor.kernels import (
     walls_of,
     with_fence,
 )
+from ...heuristics.quoridor_paths import fences_across_shortest
 from .frames import (
     ACROSS,
     ACTIONS,
@@ -42,7 +43,6 @@ from .frames import (
     TABLE_MOVE,
     pack_steps,
 )  # fmt: skip
-from .paths import fences_across_shortest
 
 ALL, HOSTILE, REST = 0, 1, 2
 """Moves that are wanted of a position."""

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from sekisho.agents.heuristics.quoridor_paths import fences_across_shortest
 from sekisho.agents.search.alphabeta import frames
 from sekisho.agents.search.alphabeta.frames import pack_steps
 from sekisho.agents.search.alphabeta.moves import ALL, HOSTILE, REST, UNKNOWN, generate, pick, steps_after
-from sekisho.agents.search.alphabeta.paths import fences_across_shortest
 from sekisho.envs.quoridor.kernels import GOAL_HIGH, GOAL_LOW, PAWN, can_step, distance, neighbour, walls_of
 from sekisho.envs.quoridor.rules import Quoridor, QuoridorState
 from support.quoridor_play import biased_action, random_habit
