@@ -18,16 +18,21 @@ from numpy.typing import NDArray
 
 from ...envs.bits import lowest_bit
 from ...envs.compiling import kernel
+from ...envs.counter_rng import mix
 from ...envs.quoridor.kernels import HORIZONTAL, LEFT, PAWN, SEAT, VERTICAL
-from ..search.alphabeta.frames import DEPTH_LIMIT, STEPS, SUMMED
+from ..search.alphabeta.frames import DEPTH_LIMIT, KNOWN, KNOWN_ROWS, STEPS, SUMMED
 from .quoridor_inputs import (
     INPUTS,
+    count_input,
     fence_input,
     hand_input,
     hands_input,
     lead_input,
+    most_input,
     pawn_input,
     steps_input,
+    threat_to,
+    total_input,
 )
 from .vectors import LANES, add, clip, copy, exchange, feed
 
@@ -36,7 +41,7 @@ _SCALE = 100.0  # hundredths of log-odds
 
 
 @kernel
-def evaluate_sums(rules: Any, frames: Any, ply: Any, _scratch: Any, data: Any) -> Any:
+def evaluate_sums(rules: Any, frames: Any, ply: Any, scratch: Any, data: Any) -> Any:
     """See `search.alphabeta.evaluation`."""
     frame, before = frames[ply], frames[ply - 1]
     viewer, width = frame[SEAT], np.int64(data[0])
@@ -45,10 +50,10 @@ def evaluate_sums(rules: Any, frames: Any, ply: Any, _scratch: Any, data: Any) -
     hidden = sums + width
     weights = hidden + LANES
     if before[SUMMED] == 0:
-        sum_up(rules, before, viewer, data, known, weights, width)
+        sum_up(rules, before, viewer, scratch, data, known, weights, width)
         before[SUMMED] = 1
     copy(data, sums, known, width)
-    follow(rules, before, frame, viewer, data, sums, weights, width)
+    follow(rules, before, frame, viewer, scratch, data, sums, weights, width)
     clip(data, sums, sums, width)
     second = weights + (INPUTS + 1) * width
     copy(data, hidden, second + width * LANES, LANES)
@@ -61,13 +66,31 @@ def evaluate_sums(rules: Any, frames: Any, ply: Any, _scratch: Any, data: Any) -
 
 
 @kernel
-def sum_up(rules: Any, frame: Any, viewer: Any, data: Any, to: Any, weights: Any, width: Any) -> None:
+def known_threat(rules: Any, frame: Any, seat: Any, scratch: Any) -> Any:
+    """Return `threat_to`, from memory if the fences and the pawn were seen before."""
+    place = np.uint64(frame[PAWN + seat] << 1 | seat)
+    key = mix(np.uint64(frame[HORIZONTAL]) + mix(np.uint64(frame[VERTICAL]) + mix(place)))
+    row = KNOWN + np.int64(key % np.uint64(KNOWN_ROWS))
+    if scratch[row, 0] != key:
+        scratch[row, 0] = key
+        scratch[row, 1] = np.uint64(threat_to(rules, frame, seat, frame[STEPS + seat], scratch))
+    return np.int64(scratch[row, 1])
+
+
+@kernel
+def sum_up(
+    rules: Any, frame: Any, viewer: Any, scratch: Any, data: Any, to: Any, weights: Any, width: Any
+) -> None:
     """Write the sums of the first layer for a position."""
     copy(data, to, weights + INPUTS * width, width)
     for seat in range(2):
         add(data, to, weights + width * pawn_input(rules, seat, viewer, frame[PAWN + seat]), width)
         add(data, to, weights + width * hand_input(seat, viewer, frame[LEFT + seat]), width)
         add(data, to, weights + width * steps_input(seat, viewer, frame[STEPS + seat]), width)
+        threat = known_threat(rules, frame, seat, scratch)
+        add(data, to, weights + width * count_input(seat, viewer, threat), width)
+        add(data, to, weights + width * most_input(seat, viewer, threat), width)
+        add(data, to, weights + width * total_input(seat, viewer, threat), width)
         fences = np.uint64(frame[VERTICAL if seat else HORIZONTAL])
         while fences:
             add(data, to, weights + width * fence_input(rules, viewer, seat, lowest_bit(fences)), width)
@@ -78,7 +101,7 @@ def sum_up(rules: Any, frame: Any, viewer: Any, data: Any, to: Any, weights: Any
 
 @kernel
 def follow(
-    rules: Any, before: Any, frame: Any, viewer: Any, data: Any, sums: Any, weights: Any, width: Any
+    rules: Any, before: Any, frame: Any, viewer: Any, scratch: Any, data: Any, sums: Any, weights: Any, width: Any
 ) -> None:
     """Change the sums of the position before a move, or before nobody moved, to those of the position after it."""
     for seat in range(2):
@@ -96,6 +119,14 @@ def follow(
         old, new = before[STEPS + seat], frame[STEPS + seat]
         if old != new:
             gone, come = steps_input(seat, viewer, old), steps_input(seat, viewer, new)
+            exchange(data, sums, weights + width * gone, weights + width * come, width)
+        old, new = known_threat(rules, before, seat, scratch), known_threat(rules, frame, seat, scratch)
+        if old != new:
+            gone, come = count_input(seat, viewer, old), count_input(seat, viewer, new)
+            exchange(data, sums, weights + width * gone, weights + width * come, width)
+            gone, come = most_input(seat, viewer, old), most_input(seat, viewer, new)
+            exchange(data, sums, weights + width * gone, weights + width * come, width)
+            gone, come = total_input(seat, viewer, old), total_input(seat, viewer, new)
             exchange(data, sums, weights + width * gone, weights + width * come, width)
         word = VERTICAL if seat else HORIZONTAL
         if before[word] != frame[word]:
