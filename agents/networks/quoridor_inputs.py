@@ -133,7 +133,8 @@ def threat_to(rules: Any, state: Any, seat: Any, steps: Any, scratch: Any) -> An
             fenced = with_fence(walls, vertical == 1, lowest_bit(fences))
             fences &= fences - np.uint64(1)
             then = steps_between(state[PAWN + seat], goal_low, goal_high, fenced)
-            count += np.int64(then != steps)
+            if then != steps:
+                count += 1
             if then >= 0:
                 most = max(most, then - steps)
                 total += then - steps
