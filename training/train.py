@@ -54,8 +54,8 @@ def train(
 
         try:
             run = Run(config, folder, None if build is None else build(config.load_game()), watcher)
-            if resumed:
-                run.restore()
+            if not (resumed and run.restore()):
+                run.begin()
             write_config(folder, config)
             if not run.done:
                 run.go()

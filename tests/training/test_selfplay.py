@@ -15,7 +15,7 @@ from sekisho.agents.search.search import Rules, Search
 from sekisho.envs import Game, load_game
 from sekisho.envs.errors import RunError
 from sekisho.envs.kernels import CHANCE
-from sekisho.training.config import SelfPlay
+from sekisho.training.sections import SelfPlay
 from sekisho.training.executors import Processes, Serial
 from sekisho.training.judging import evaluator_of
 from sekisho.training.run import Batch, play_batch
