@@ -15,10 +15,10 @@ from sekisho.agents.networks.modules import build_network
 from sekisho.agents.networks.symmetries import symmetries_of
 from sekisho.envs import Game, load_game
 from sekisho.envs.errors import CheckpointError, RunError
-from sekisho.training.sections import Learning
 from sekisho.training.learner import Learner, losses_of
 from sekisho.training.positions import Positions, seen, shuffled_views
 from sekisho.training.replay import Replay, read_positions, write_positions
+from sekisho.training.sections import Learning
 
 GAME = load_game("quoridor", board_size=3, fences=1)
 

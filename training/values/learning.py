@@ -8,7 +8,6 @@ training steps on them and on the solved games; nothing but weights goes from on
 
 from __future__ import annotations
 
-import itertools
 import math
 import time
 from collections.abc import Mapping
@@ -20,12 +19,11 @@ import torch
 from torch import nn
 
 from ...agents.networks.config import NetworkConfig, shape_of
-from ...agents.networks.files import StoredNetwork, read_network, rules_of
+from ...agents.networks.files import StoredNetwork, read_network
 from ...agents.networks.modules import Mlp, build_network
 from ...agents.networks.torch_backend import arrays_of
 from ...arena.records import GameRecord
 from ...envs.errors import CheckpointError, NetworkError, OptionError, RunError
-from ...envs.options import spell_options
 from ...envs.tokaido.observation import SEEN_CAP, SEEN_VARIANT
 from ...envs.tokaido.rules import Tokaido
 from ...envs.tokaido.tables import VARIANT
@@ -40,10 +38,9 @@ from ..tally import Tally
 from .games import TableTask, play_table
 from .network import follow, losses_of
 from .samples import Samples
+from .scope import games_of, rules_for
 from .solved import PLAYERS, SolvedGame
 
-LEARNED = ("players", "forks", "goal")
-"""Rule options that value learning knows more than one value of."""
 _STREAM, _GAUGE_STREAM = 5, 6
 _CLIP = 1.0  # largest norm of a gradient
 _GAUGED, _GAUGED_GAMES = 2000, 8000  # positions that errors are measured on, of each solved game and of games
@@ -62,12 +59,12 @@ class ValueLearning:
 
     def __init__(self, config: Config) -> None:
         self._config, self._settings = config, config.values
-        self._games = _games_of(config)
+        self._games = games_of(config)
         self.game = self._games[0]
         self.network: NetworkConfig = config.network
         if config.network.kind != "mlp":
             raise OptionError("value learning trains an mlp: network.kind=mlp")
-        self.rules: Mapping[str, tuple[Any, ...]] = _rules_of(self._games)
+        self.rules: Mapping[str, tuple[Any, ...]] = rules_for(self._games)
         device = choose_device(config.device)
         self.module = _new_mlp(config).to(device)  # the running mean, which plays
         self._quick = _new_mlp(config).to(device)  # what is trained
@@ -212,41 +209,6 @@ class ValueLearning:
         except RuntimeError as error:
             raise CheckpointError(f"the checkpoint has the weights of another network: {error}") from error
         restore_optimizer(self._quick, self._optimizer, moments)
-
-
-def _games_of(config: Config) -> list[Tokaido]:
-    """Return the games that are learned, that of the run first."""
-    own = config.load_game()
-    if not isinstance(own, Tokaido):
-        raise OptionError(f"value learning is for tokaido, not for {config.game}: use method selfplay")
-    others = {name: value for name, value in own.options.items() if name not in LEARNED}
-    wrong = {name: value for name, value in others.items() if value != Tokaido().options[name]}
-    if wrong:
-        raise OptionError(
-            f"value learning knows the usual rules with any of {', '.join(LEARNED)}, not {spell_options(wrong)}: take "
-            "a preset that learns from self-play, --config selfplay_tiny, selfplay_laptop or selfplay_full"
-        )
-    most = config.values.most_players
-    if own.num_players > most:
-        raise OptionError(f"the run is measured with {own.num_players} players: raise values.most_players ({most})")
-    forks, goals = (
-        (("three", "miya"), ("exact", "over"))
-        if config.values.all_rules
-        else ((own.options["forks"],), (own.options["goal"],))
-    )
-    every = [
-        Tokaido(players=players, forks=fork, goal=goal)
-        for players, fork, goal in itertools.product(range(2, most + 1), forks, goals)
-    ]
-    return [own, *(game for game in every if game != own)]
-
-
-def _rules_of(games: list[Tokaido]) -> dict[str, tuple[Any, ...]]:
-    """Return for which rules the network is: those of the games; a cap on turns is left to whoever sets one."""
-    several = {name: tuple(sorted({game.options[name] for game in games})) for name in LEARNED}
-    rules = rules_of(games[0], **several, allow_resign=(False, True))  # which makes no difference to good play
-    del rules["max_turns"]
-    return rules
 
 
 def _new_mlp(config: Config) -> Mlp:
