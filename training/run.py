@@ -7,7 +7,7 @@ import importlib.metadata
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import torch
 from torch import nn
@@ -29,39 +29,11 @@ from .judging import Judge
 from .method import Method
 from .metrics import MetricsLog
 from .selfplay_learning import SelfPlayLearning
+from .watching import Nobody, Watcher
 
 BEST = "best.safetensors"
 CHECKPOINTS, POSITIONS, GAMES, METRICS, BOARD = "checkpoints", "positions", "games", "metrics.jsonl", "tensorboard"
 """Names in the folder of a run, see `docs/training.md`."""
-
-
-class Watcher(Protocol):
-    """Somebody who looks on."""
-
-    def begins(self, first: int, last: int) -> None:
-        """Be told which iterations are to come."""
-        ...
-
-    def phase(self, iteration: int, name: str, done: int, total: int) -> None:
-        """Be told how far a part of an iteration is; `iteration` 0 is the measuring of the untrained network."""
-        ...
-
-    def finished(self, iteration: int, metrics: Mapping[str, float]) -> None:
-        """Be told that an iteration is over and its checkpoint is written."""
-        ...
-
-
-class Nobody:
-    """A watcher that looks away."""
-
-    def begins(self, first: int, last: int) -> None:
-        """See `Watcher.begins`."""
-
-    def phase(self, iteration: int, name: str, done: int, total: int) -> None:
-        """See `Watcher.phase`."""
-
-    def finished(self, iteration: int, metrics: Mapping[str, float]) -> None:
-        """See `Watcher.finished`."""
 
 
 class Run:

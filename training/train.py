@@ -11,12 +11,12 @@ from ..envs.core import Game
 from ..envs.errors import OptionError, RunError
 from .config import Config
 from .folder import require_new, resume_in, write_config
+from .watching import Watcher
 
 if TYPE_CHECKING:  # what is wrong with a command should not have to wait for torch
     from torch import nn
 
     from .checkpoint import Progress
-    from .run import Watcher
 
 
 def train(

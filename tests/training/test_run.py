@@ -23,8 +23,8 @@ from sekisho.envs.errors import CheckpointError, OptionError
 from sekisho.training.config import Config, settings_of
 from sekisho.training.folder import read_config
 from sekisho.training.metrics import METRICS, MetricsLog, family, read_metrics
-from sekisho.training.run import Nobody
 from sekisho.training.train import train
+from sekisho.training.watching import Nobody
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
