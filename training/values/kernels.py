@@ -152,7 +152,7 @@ def draw_back_keeping(
                 kept[position] = 1
 
 
-@kernel
+@kernel(allocates=True)
 def weigh_choices(
     game: Any, rules: Any, turn: Any, after: Any, state: Any, mask: Any, actions: Any, outcomes: Any, worth: Any
 ) -> Any:
