@@ -77,8 +77,8 @@ def examine() -> list[Check]:
     """Return what was found, thing by thing."""
     checks = [_python(), *_modules(), *_sometimes()]
     looks: dict[str, Callable[[], Check]] = {
-        "cache folder": _cache, "kernels": _kernels, "tables": _tables, "games folder": _games_folder,
-        "terminal": _terminal,
+        "cache folder": _cache, "kernels": _kernels, "tables": _tables, "networks": _networks,
+        "games folder": _games_folder, "terminal": _terminal,
     }  # fmt: skip
     for name, look in looks.items():
         try:
@@ -207,6 +207,34 @@ def _tables() -> Check:
         advice = "games are solved again on first use; install sekisho again, or python benchmarks/make_tables.py"
         return Check("tables", WARNING, "; ".join(faults), advice)
     return Check("tables", OK, f"{len(entries)} solved games ship, as the manifest lists them")
+
+
+def _networks() -> Check:
+    """Look whether the networks that ship are whole and look at games as this version shows them."""
+    from ..agents import store
+    from ..agents.networks.files import read_network, version_of
+    from ..envs.errors import SekishoError
+
+    faults, found = [], []
+    for name, entry in store.shipped_networks().items():
+        try:
+            network = read_network(store.require_listed(entry))
+        except SekishoError as error:
+            faults.append(str(error))
+            continue
+        wanted = f"observation-{version_of(network.game)}"
+        if (network.game, wanted) != (entry["game"], entry.get("encoding")):
+            listed = f"{entry['game']}, {entry.get('encoding')}"
+            faults.append(f"{entry['file']} is listed as one for {listed}, but it is for {network.game}, {wanted}")
+        else:
+            found.append(name)
+    if faults:
+        advice = (
+            "agents `net` without a file of your own fail: install sekisho again; after a change of the observation train "
+            "anew (docs/models) and put the file in its place with python benchmarks/ship_network.py"
+        )
+        return Check("networks", WARNING, "; ".join(faults), advice)
+    return Check("networks", OK, f"{', '.join(found) or 'none'}, as the manifest lists them")
 
 
 def _games_folder() -> Check:

@@ -26,7 +26,10 @@ from .common import Flag, GameWord, Rules, console, path_from_words, print_json
 if TYPE_CHECKING:  # torch takes a second and a half to load
     from ..training.checkpoint import Progress as Checkpoint
 
-_SELFPLAY = 0.8  # of an iteration, for the bar
+_PARTS = {
+    "self-play": (0.0, 0.8), "learning": (0.8, 0.1), "games": (0.0, 0.2), "fitting": (0.2, 0.7), "evaluation": (0.9, 0.1)
+}  # fmt: skip
+"""Where in an iteration a part of it begins, and which share of it that is, for the bar."""
 
 
 def _number(hint: str) -> Any:
@@ -35,20 +38,21 @@ def _number(hint: str) -> Any:
 
 @dataclass
 class Command:
-    """Train a network by self-play; a run can be stopped with Ctrl-C at any time and resumed."""
+    """Train a network by self-play or on values; a run can be stopped with Ctrl-C at any time and resumed."""
 
     game: GameWord
     """name of the game"""
     config: Annotated[str | None, tyro.conf.arg(metavar="NAME", help_behavior_hint=f"(default: {DEFAULT_PRESET})")] = (
         None
     )
-    """preset: tiny (less than a minute, to see that it works), laptop (hours on two cores), full (days)"""
+    """preset: tiny (less than a minute, to see that it works), laptop (hours on two cores), full (days); of tokaido these
+    three learn values, in minutes to hours, and selfplay_tiny, selfplay_laptop and selfplay_full learn from self-play"""
     output: Annotated[str | None, tyro.conf.arg(metavar="DIR", help_behavior_hint="(default: runs/GAME-NAME)")] = None
     """folder of the run"""
     resume: Flag = False
     """go on with the run in that folder, from its newest checkpoint"""
     set: Annotated[tuple[str, ...], tyro.conf.arg(metavar="KEY=VALUE …", help_behavior_hint="")] = ()
-    """settings that differ from the preset, e.g. selfplay.simulations=400 learning.batch_size=512; see --settings"""
+    """settings that differ from the preset, e.g. iterations=30 keeping.last=5; see --settings"""
     settings: Flag = False
     """show all settings with their values and what they mean, and do nothing else"""
     players: Annotated[int | None, _number("(default: the game's)")] = None
@@ -56,7 +60,7 @@ class Command:
     rules: Rules = ""
     """rule options, e.g. board_size=7,fences=5; a tiny run of quoridor has a tiny board unless they are given"""
     iterations: Annotated[int | None, _number("(default: the preset's)")] = None
-    """rounds of self-play and learning"""
+    """rounds of games and learning"""
     seed: Annotated[int | None, _number("(default: 0)")] = None
     """the same seed makes the same run"""
     workers: Annotated[int | None, _number("(default: 1)")] = None
@@ -159,8 +163,8 @@ class _Bar:
 
     def phase(self, iteration: int, name: str, done: int, total: int) -> None:
         """Move the bar."""
-        share = done / max(total, 1)
-        part = _SELFPLAY * share if name == "self-play" else _SELFPLAY + (1 - _SELFPLAY) * 0.5 * share
+        begin, size = _PARTS[name] if iteration else (0.0, 1.0)
+        part = begin + size * done / max(total, 1)
         words = f"iteration {iteration}/{self._last}: {name} {done}/{total}"
         self._bar.update(self._task, completed=iteration - self._first + part, description=words)
 
@@ -200,6 +204,7 @@ def _document(config: Config, folder: Path, done: Checkpoint) -> dict[str, Any]:
         "rules": dict(config.load_game().options),
         "folder": str(folder),
         "preset": config.preset,
+        "method": config.method,
         "iterations": done.iteration,
         "games": done.games,
         "positions": done.positions,
@@ -211,17 +216,22 @@ def _document(config: Config, folder: Path, done: Checkpoint) -> dict[str, Any]:
 
 def _say_result(config: Config, folder: Path, done: Checkpoint) -> None:
     """Say where the run stands and what can be done with it."""
+    games = folder / "games" / f"{done.iteration:06d}.jsonl"
     rules = f" --rules {shlex.quote(spell_options(config.rules))}" if config.rules else ""
     out = console()
-    for line in (
+    lines = [
         f"{described(config)}: {done.iteration} iterations, {done.games:,} games, {done.positions:,} positions, "
         f"{done.steps:,} training steps, {done.seconds:,.0f} s.",
         f"Best network: that of iteration {done.best}.",
         f"Look at it:         tensorboard --logdir {shlex.quote(str(folder / 'tensorboard'))}",
-        f"Its games:          sekisho replay {shlex.quote(str(folder / 'games' / f'{done.iteration:06d}.jsonl'))}",
+    ]
+    if games.exists():
+        lines.append(f"Its games:          sekisho replay {shlex.quote(str(games))}")
+    lines += [
         f"Play against it:    sekisho play {config.game}{rules} --seats human {shlex.quote(_player(folder, config))}",
         f"Measure it:         sekisho evaluate {config.game}{rules} --agent {shlex.quote(_player(folder, config))}",
-    ):
+    ]
+    for line in lines:
         out.print(line, soft_wrap=True, markup=False, emoji=False, highlight=False)
 
 

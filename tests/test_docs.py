@@ -117,7 +117,6 @@ NOT_RUN = {
     "benchmarks/one_against_three.py": "more than minutes",
     "benchmarks/tokaido_tables.py": "more than minutes",
     "benchmarks/ship_network.py": "writes the network that ships",
-    "benchmarks/train_tokaido.py": "more than minutes; a short run of what it does is tested in tests/training",
     "examples/exact_value_of_a_policy.py": "tested in tests/examples",
     "examples/own_network.py": "writes a run; tested in tests/examples",
     "examples/walk_through_a_run.py": "writes a run; tested in tests/examples",

@@ -25,7 +25,12 @@ class Board:
     def configuration(self, config: Config) -> None:
         """Show the configuration, at step 0."""
         rules = ", ".join(f"{name}={value}" for name, value in config.load_game().options.items())
-        rows = [("game", config.game, ""), ("rules", rules, ""), ("preset", config.preset, "")]
+        rows = [
+            ("game", config.game, ""),
+            ("rules", rules, ""),
+            ("preset", config.preset, ""),
+            ("method", config.method, ""),
+        ]
         rows += [(name, str(value), help_of(name)) for name, value in settings_of(config).items()]
         table = "\n".join(f"| {name} | {value} | {line} |" for name, value, line in rows)
         self._writer.add_text("configuration", f"| setting | value | |\n|---|---|---|\n{table}", 0)

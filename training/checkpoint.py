@@ -3,10 +3,11 @@
 A checkpoint is a folder that appears at once, whole, by being renamed. In it stand
 
 * ``network.safetensors``: the network, as `net:checkpoint=` takes it; for a module of somebody's own just its weights;
-* ``learner.safetensors``: what the optimiser remembers, how often each position of the replay buffer was drawn, and as
-  JSON the counters of the run, the games of its evaluations, and the checksums of the files that it goes with.
+* ``learner.safetensors``: what the optimiser remembers, and with self-play how often each position of the replay buffer was
+  drawn, with value learning the weights of which the network is the running mean; and as JSON the counters of the run,
+  the games of its evaluations, and the checksums of the files that it goes with.
 
-The positions of each iteration are files beside the checkpoints, which several of them share. No random state is kept:
+The positions of each iteration of self-play are files beside the checkpoints, which several of them share. No random state is kept:
 all random numbers follow from the seed and the iteration. Every file is safetensors with a checksum; nothing in them
 can run.
 """
@@ -48,7 +49,8 @@ class Progress:
         steps: training steps so far.
         games: of self-play so far.
         positions: of self-play so far.
-        drawn: positions that were learned from so far, each use counted.
+        drawn: positions of self-play that were learned from so far, each use counted.
+        buffer: positions of self-play that the last iteration has drawn from.
         seconds: that the run has taken so far, in all its sittings.
         window: iterations whose positions are in the replay buffer, and how many each has.
         position_files: checksums of their files, by iteration.
@@ -64,6 +66,7 @@ class Progress:
     games: int = 0
     positions: int = 0
     drawn: int = 0
+    buffer: int = 0
     seconds: float = 0.0
     window: list[list[int]] = field(default_factory=list)
     position_files: dict[str, str] = field(default_factory=dict)
@@ -75,12 +78,13 @@ class Progress:
 
 
 def write_weights(
-    path: Path, game: Game, config: NetworkConfig | None, module: nn.Module, recipe: Mapping[str, Any]
-) -> None:
+    path: Path, game: Game, config: NetworkConfig | None, module: nn.Module, recipe: Mapping[str, Any],
+    rules: Mapping[str, tuple[Any, ...]] | None = None,
+) -> None:  # fmt: skip
     """Write a network of this package, or without a configuration the weights of another module."""
     arrays = arrays_of(module)
     if config is not None:
-        write_network(path, game, config, arrays, recipe)
+        write_network(path, game, config, arrays, recipe, rules)
         return
     about = {
         "game": game.name, "rules": {name: [value] for name, value in game.options.items()},
@@ -119,10 +123,16 @@ class Checkpoints:
         folder: that holds them, each named by its iteration.
         game: that is learned.
         config: shape of the network; None for a module of somebody's own.
+        method: of training.
+        rules: that the network is for; default: just those of `game`.
     """
 
-    def __init__(self, folder: Path, game: Game, config: NetworkConfig | None) -> None:
-        self.folder, self._game, self._config = folder, game, config
+    def __init__(
+        self, folder: Path, game: Game, config: NetworkConfig | None, method: str,
+        rules: Mapping[str, tuple[Any, ...]] | None = None,
+    ) -> None:  # fmt: skip
+        self.folder, self._game, self._config, self._method = folder, game, config, method
+        self._rules = rules or rules_of(game)
 
     def path(self, iteration: int) -> Path:
         """Return the folder of a checkpoint."""
@@ -134,23 +144,19 @@ class Checkpoints:
             return []
         return sorted(int(path.name) for path in self.folder.iterdir() if _NAME.fullmatch(path.name))
 
-    def write(
-        self, module: nn.Module, optimizer: Arrays, uses: NDArray[np.int8], progress: Progress,
-        recipe: Mapping[str, Any],
-    ) -> None:  # fmt: skip
+    def write(self, module: nn.Module, arrays: Arrays, progress: Progress, recipe: Mapping[str, Any]) -> None:
         """Write the checkpoint of ``progress.iteration``; it is there whole or not at all."""
         half, whole = self.folder / f"{_HALF}{progress.iteration:06d}", self.path(progress.iteration)
         for path in (half, whole):  # of a run that was stopped
             shutil.rmtree(path, ignore_errors=True)
         half.mkdir(parents=True)
-        write_weights(half / NETWORK, self._game, self._config, module, recipe)
-        arrays = {**optimizer, "replay/uses": uses}
+        write_weights(half / NETWORK, self._game, self._config, module, recipe, self._rules)
         about = {**self._identity(), "progress": asdict(progress), "weights": _digest_of_weights(arrays_of(module))}
         write_table(half / LEARNER, arrays, about, LEARNER_FORM)
         half.rename(whole)
 
-    def read(self, iteration: int) -> tuple[Arrays, Arrays, NDArray[np.int8], Progress]:
-        """Return weights, what the optimiser remembers, the uses of the positions, and where the run stood.
+    def read(self, iteration: int) -> tuple[Arrays, Arrays, Progress]:
+        """Return weights, all else that the next iteration needs, and where the run stood.
 
         Raises:
             CheckpointError: if a file is damaged, or of another game, other rules, another network or version.
@@ -171,10 +177,9 @@ class Checkpoints:
             raise CheckpointError(f"{folder}: the network is not the one that the checkpoint was made with")
         try:
             progress = Progress(**about["progress"])
-            uses = np.array(arrays.pop("replay/uses"))
         except (KeyError, TypeError) as error:
             raise CheckpointError(f"{folder / LEARNER} is damaged: it does not say where the run stood") from error
-        return weights, {name: np.array(array) for name, array in arrays.items()}, uses, progress
+        return weights, {name: np.array(array) for name, array in arrays.items()}, progress
 
     def prune(self, keep: set[int]) -> None:
         """Remove all checkpoints but some, and what a stopped run left half done."""
@@ -187,7 +192,8 @@ class Checkpoints:
     def _identity(self) -> dict[str, Any]:
         return {
             "game": self._game.name,
-            "rules": {name: list(values) for name, values in rules_of(self._game).items()},
+            "method": self._method,
+            "rules": {name: list(values) for name, values in self._rules.items()},
             "network": None if self._config is None else self._config.to_dict(),
             "version": version_of(self._game.name),
         }

@@ -1,4 +1,4 @@
-"""What a run of training is told: every number of it, with one line of help each."""
+"""What a run of training is told: its settings by name, checked, as words and as JSON."""
 
 from __future__ import annotations
 
@@ -14,109 +14,12 @@ from ..agents.networks.forward import BACKENDS
 from ..envs.core import Game
 from ..envs.errors import OptionError, UnknownNameError, nearest, shown
 from ..envs.registry import load_game
+from .sections import Evaluation, Keeping, Learning, SelfPlay, Values
 
-CONFIG_FORMAT = 1
+CONFIG_FORMAT = 2
+SELFPLAY, VALUES = "selfplay", "values"
+"""The ways to learn: from searches of a network that plays itself, and from values alone."""
 _MANY = 10**9
-
-
-@dataclass(frozen=True)
-class SelfPlay:
-    """How games are played to learn from."""
-
-    games: int = 64
-    """games of an iteration"""
-    tables: int = 32
-    """games that one process plays side by side, so that one question to the network serves all of them"""
-    simulations: int = 200
-    """visits of the root in a full search, those of the kept tree included"""
-    fast_simulations: int = 40
-    """the same in a quick search, whose move is played but not learned from (playout cap randomisation, Wu 2019)"""
-    full_share: float = 0.25
-    """share of the searches that are full ones, above 0; 1 for no quick ones"""
-    leaves: int = 1
-    """leaves of one tree that may wait for the network at a time"""
-    exploration: float = 1.5
-    """constant of PUCT, in returns (-1..1)"""
-    first_play: float = -0.2
-    """what an untried action counts as, in returns above its node's value"""
-    noise: float = 0.25
-    """share of Dirichlet noise in the priors at the root of a full search"""
-    concentration: float = 10.0
-    """concentration of that noise, spread over the legal actions"""
-    temperature: float = 1.0
-    """moves are drawn by visits ** (1 / temperature) at first; 0 plays the most visited"""
-    temperature_decisions: int = 20
-    """decisions of a game that are drawn at that temperature"""
-    late_temperature: float = 0.25
-    """temperature of the decisions after that"""
-    max_plies: int = 1000
-    """plies, throws included, after which a game is broken off and counts as a draw for all seats"""
-    search_value: float = 0.25
-    """share of the search's own value in the target of the value, the rest being the result of the game"""
-    backend: str = "auto"
-    """what runs the network in self-play: auto, compiled, onnx or torch"""
-
-
-@dataclass(frozen=True)
-class Learning:
-    """How the network learns from them."""
-
-    batch_size: int = 256
-    """positions of a training step"""
-    optimizer: str = "adamw"
-    """adamw or sgd"""
-    learning_rate: float = 1e-3
-    """at its highest"""
-    schedule: str = "cosine"
-    """constant, or cosine: down to a twentieth at the last iteration"""
-    warmup_steps: int = 50
-    """training steps in which the learning rate rises from zero"""
-    momentum: float = 0.9
-    """share of the last step that goes into the next; of sgd alone"""
-    weight_decay: float = 1e-4
-    """decoupled with adamw, part of the gradient with sgd"""
-    clip: float = 1.0
-    """largest norm of a gradient; longer ones are shortened to it"""
-    value_weight: float = 1.0
-    """weight of the value's loss beside that of the policy"""
-    window: int = 100_000
-    """positions in the replay buffer, at most; whole iterations leave it, the oldest first"""
-    reuse: float = 4.0
-    """training steps are as many as make each new position be learned from so often, on average"""
-    reuse_limit: int = 8
-    """how often a position is learned from, at most"""
-    symmetries: bool = True
-    """whether each position is shown in a random one of the game's symmetries"""
-    precision: str = "auto"
-    """of a training step: float32, bfloat16, or auto: bfloat16 on a GPU that computes with it"""
-
-
-@dataclass(frozen=True)
-class Evaluation:
-    """How its play is measured on the way."""
-
-    every: int = 1
-    """iterations between two evaluations; the untrained and the last network are always measured"""
-    games: int = 20
-    """games against each opponent, seats exchanged"""
-    simulations: int = 50
-    """of the network's search for a move; 0 plays what its policy likes best"""
-    mcts: int = 200
-    """simulations of the reference `mcts` opponent; 0 for none"""
-    exact: bool = True
-    """whether the exact loss is worked out where the game is solved and small enough"""
-
-
-@dataclass(frozen=True)
-class Keeping:
-    """What stays of a run."""
-
-    last: int = 2
-    """newest checkpoints that are kept"""
-    every: int = 10
-    """every so manieth checkpoint is kept for good; 0 for none"""
-    records: int = 2
-    """games of self-play of each iteration that are kept as records"""
 
 
 @dataclass(frozen=True)
@@ -125,6 +28,8 @@ class Config:
 
     game: str
     """name of the game"""
+    method: str = SELFPLAY
+    """selfplay: search and learn from it (AlphaZero); values: value learning, for tokaido"""
     rules: Mapping[str, Any] = field(default_factory=dict)
     """rule options that are not the game's own defaults"""
     preset: str = ""
@@ -139,18 +44,22 @@ class Config:
     """where the network learns: cpu, cuda, or auto"""
     threads: int = 1
     """of torch on a CPU; results are repeatable for the same number"""
-    selfplay: SelfPlay = SelfPlay()
+    selfplay: SelfPlay = field(default_factory=SelfPlay)
     """how games are played"""
-    learning: Learning = Learning()
-    """how the network learns"""
-    evaluation: Evaluation = Evaluation()
+    learning: Learning = field(default_factory=Learning)
+    """how the network learns from them"""
+    values: Values = field(default_factory=Values)
+    """how values are learned"""
+    evaluation: Evaluation = field(default_factory=Evaluation)
     """how it is measured"""
-    keeping: Keeping = Keeping()
+    keeping: Keeping = field(default_factory=Keeping)
     """what stays"""
     network: NetworkConfig = field(default_factory=NetworkConfig)
     """shape of the network"""
 
     def __post_init__(self) -> None:
+        if self.method not in _USED:
+            raise OptionError(f"there is no method {self.method!r} of training; {nearest(str(self.method), _USED)}")
         for key, value in settings_of(self).items():
             _check_range(key, value)
 
@@ -159,8 +68,9 @@ class Config:
         return load_game(self.game, **self.rules)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the configuration as JSON values."""
-        return {"format": CONFIG_FORMAT, **asdict(self), "rules": dict(self.rules)}
+        """Return the configuration as JSON values, without what its method has no use for."""
+        used = {key: value for key, value in asdict(self).items() if key not in SECTIONS or key in _USED[self.method]}
+        return {"format": CONFIG_FORMAT, **used, "rules": dict(self.rules)}
 
     @classmethod
     def from_dict(cls, data: Any) -> Config:
@@ -172,11 +82,13 @@ class Config:
         if not isinstance(data, dict) or data.get("format") != CONFIG_FORMAT:
             raise OptionError(f"expected a configuration of format {CONFIG_FORMAT}, not {shown(data)}")
         values = {key: value for key, value in data.items() if key != "format"}
-        names = {part.name for part in dataclasses.fields(cls)}
+        sections = _USED.get(str(values.get("method")), _USED[SELFPLAY])
+        names = {part.name for part in dataclasses.fields(cls) if part.name not in SECTIONS or part.name in sections}
         if values.keys() != names or not isinstance(values["rules"], dict):
             wrong = ", ".join(sorted(values.keys() ^ names)) or "rules"
             raise OptionError(f"a configuration has the keys {', '.join(sorted(names))}; these differ: {wrong}")
-        for name, section in SECTIONS.items():
+        for name in sections:
+            section = SECTIONS[name]
             keys = {part.name for part in dataclasses.fields(section)}
             if not isinstance(values[name], dict) or values[name].keys() != keys:
                 raise OptionError(f"section {name!r} of a configuration has the keys {', '.join(sorted(keys))}")
@@ -191,11 +103,17 @@ class Config:
 SECTIONS: dict[str, Any] = {
     "selfplay": SelfPlay,
     "learning": Learning,
+    "values": Values,
     "evaluation": Evaluation,
     "keeping": Keeping,
     "network": NetworkConfig,
 }
 """The parts of a configuration; a setting of one is named ``section.key``."""
+_USED = {
+    SELFPLAY: ("selfplay", "learning", "evaluation", "keeping", "network"),
+    VALUES: ("values", "evaluation", "keeping", "network"),
+}
+"""The sections that a method uses."""
 _SINGLE = ("seed", "iterations", "workers", "device", "threads")
 _WORDS = {
     "device": ("auto", "cpu", "cuda"),
@@ -230,6 +148,17 @@ _RANGES: dict[str, tuple[float, float]] = {
     "learning.value_weight": (0, 1e3),
     "learning.reuse": (0.01, 1e3),
     "learning.reuse_limit": (1, 127),
+    "values.two": (0.01, 0.99),
+    "values.three": (0, 0.99),
+    "values.often": (0, 1),
+    "values.most_players": (4, 6),
+    "values.learning_rate": (0, 10),
+    "values.decay": (0, 1),
+    "values.explore": (0, 1),
+    "values.resigned": (0, 1),
+    "values.sharpness": (0, 1e6),
+    "values.policy_weight": (0, 1e3),
+    "values.average": (0, 0.999999),
     "evaluation.games": (2, 10**6),
     "evaluation.simulations": (0, 10**6),
     "evaluation.mcts": (0, 10**6),
@@ -240,11 +169,14 @@ _RANGES: dict[str, tuple[float, float]] = {
 
 
 def settings_of(config: Config) -> dict[str, Any]:
-    """Return every setting but game, rules and preset by its name, ``section.key`` or ``key``."""
+    """Return every setting but game, method, rules and preset by its name, ``section.key`` or ``key``.
+
+    Only the sections that its method uses count.
+    """
     found = {name: getattr(config, name) for name in _SINGLE}
-    for name, section in SECTIONS.items():
+    for name in _USED[config.method]:
         part = getattr(config, name)
-        found |= {f"{name}.{key.name}": getattr(part, key.name) for key in dataclasses.fields(section)}
+        found |= {f"{name}.{key.name}": getattr(part, key.name) for key in dataclasses.fields(part)}
     return found
 
 
@@ -263,6 +195,11 @@ def with_settings(config: Config, changes: Mapping[str, Any]) -> Config:
     parts: dict[str, dict[str, Any]] = {}
     single: dict[str, Any] = {}
     for name, value in changes.items():
+        if name not in known and name in _DEFAULTS:
+            raise OptionError(
+                f"setting {name!r} has no part in a run whose method is {config.method!r}, as in the preset "
+                f"{config.preset!r}; its sections are {', '.join(_USED[config.method])}"
+            )
         if name not in known:
             raise UnknownNameError(f"there is no setting {name!r}; {nearest(name, _likely(name, known))}")
         _check_kind(name, value)
@@ -343,5 +280,5 @@ def _lines() -> dict[str, dict[str, str]]:
     return found
 
 
-_DEFAULTS = settings_of(Config(game=""))
+_DEFAULTS = settings_of(Config(game="")) | settings_of(Config(game="", method=VALUES))
 _LINES = _lines()

@@ -13,9 +13,9 @@ from ..arena.places import ranks
 from ..arena.ratings import GameResult, fit_ratings
 from ..envs.core import Game
 from ..envs.errors import AgentError
-from .config import Evaluation
 from .executors import Executor
 from .judging import Judge, NetworkPlayer, evaluator_of
+from .sections import Evaluation
 
 STREAM, _OPENING, _DICE, _PLAYERS = 3, 1, 2, 3
 _GAMES_A_TASK = 10

@@ -14,11 +14,12 @@ from torch import Tensor, nn
 
 from ..agents.networks.symmetries import symmetries_of
 from ..envs.core import Game
-from ..envs.errors import CheckpointError, RunError
-from .config import Learning
+from ..envs.errors import RunError
 from .devices import choose_device, choose_precision
+from .optimizers import optimizer_arrays, restore_optimizer
 from .positions import Batch, seen, shuffled_views
 from .replay import Replay
+from .sections import Learning
 
 STREAM = 2
 """Sets the random numbers of learning apart from those of other parts of a run."""
@@ -151,28 +152,15 @@ class Learner:
         parts = torch.stack([losses.total, losses.policy, losses.value, losses.entropy, norm])
         return parts.detach().double().cpu().numpy()
 
-    # --- the optimiser at rest ---------------------------------------------------------------------------------------
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return what the optimiser remembers; see `optimizers`."""
+        return optimizer_arrays(self.module, self._optimizer)
 
-    def optimizer_arrays(self) -> dict[str, NDArray[Any]]:
-        """Return what the optimiser remembers, by ``parameter/what``."""
-        found: dict[str, NDArray[Any]] = {}
-        for name, parameter in self.module.named_parameters():
-            for key, value in self._optimizer.state.get(parameter, {}).items():
-                if value is not None:
-                    found[f"{name}/{key}"] = torch.as_tensor(value).detach().cpu().numpy().copy()
-        return found
-
-    def restore_optimizer(self, arrays: dict[str, NDArray[Any]]) -> None:
-        """Have the optimiser remember what `optimizer_arrays` returned.
+    def restore(self, arrays: dict[str, NDArray[Any]], steps: int) -> None:
+        """Have the optimiser remember what `arrays` returned, after so many training steps.
 
         Raises:
             CheckpointError: if it is not that of this network.
         """
-        parameters = dict(self.module.named_parameters())
-        for place, array in arrays.items():
-            name, _, key = place.rpartition("/")
-            parameter = parameters.get(name)
-            if parameter is None or (array.ndim and array.shape != tuple(parameter.shape)):
-                raise CheckpointError(f"the optimiser of the checkpoint is that of another network ({place})")
-            value = torch.from_numpy(np.array(array))
-            self._optimizer.state[parameter][key] = value if key == "step" else value.to(self.device)
+        restore_optimizer(self.module, self._optimizer, arrays)
+        self.steps = steps

@@ -7,14 +7,15 @@ the search.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..agents.search.batch import FINISHED, FOUND, Leaves, gather, settle
-from ..agents.search.simulate import MAX_DEPTH, Work
-from ..agents.search.tree import Tree, clear, find_child, keep_subtree
+from ..agents.search.batch import FINISHED, FOUND, Leaves, gather, new_leaves, settle
+from ..agents.search.simulate import MAX_DEPTH, Work, new_work
+from ..agents.search.tree import Tree, clear, find_child, keep_subtree, new_tree
 from ..envs.compiling import kernel
 from ..envs.core import Game
 from ..envs.kernels import CHANCE, bind
@@ -51,50 +52,22 @@ def new_tables(game: Game, tables: int, nodes: int, leaves: int, plies: int) -> 
         leaves: of a tree that may wait for one evaluation.
         plies: most of a game, for the positions that repetition looks back at.
     """
-    seats, actions, outcomes = game.num_players, game.num_actions, max(game.max_chance_outcomes, 1)
     past = plies + 1 + MAX_DEPTH if game.repetition else 0
-
-    def room(kind: Any, *shape: int) -> NDArray[Any]:
-        return np.zeros((tables, *shape), dtype=kind)
-
+    work = new_work(game.new_initial_state(), 0)._replace(seen=np.zeros(past, dtype=np.uint64))
     return Tables(
-        trees=Tree(
-            head=room(np.int64, 4),
-            seat=room(np.int8, nodes),
-            proven=room(np.int8, nodes),
-            length=room(np.int16, nodes),
-            action=room(np.int32, nodes),
-            visits=room(np.int32, nodes),
-            first=room(np.int32, nodes),
-            children=room(np.int32, nodes),
-            tried=room(np.int32, nodes),
-            prior=room(np.float64, nodes),
-            value=room(np.float64, nodes, seats),
-            moved=room(np.int32, nodes),
-        ),
-        works=Work(
-            root=room(np.int64, game.state_size),
-            state=room(np.int64, game.state_size),
-            path=room(np.int32, MAX_DEPTH),
-            mask=room(np.int8, actions),
-            priors=room(np.float64, actions),
-            outcomes=room(np.int64, outcomes),
-            probabilities=room(np.float64, outcomes),
-            out=room(np.float64, seats),
-            seen=room(np.uint64, past),
-            rng=room(np.uint64, 2),
-        ),
-        leaves=Leaves(
-            counts=room(np.int64, 2),
-            depth=room(np.int64, leaves),
-            path=room(np.int32, leaves, MAX_DEPTH),
-            words=room(np.int64, leaves, game.state_size),
-            seats=room(np.int64, leaves),
-        ),
-        seen=room(np.int64),
-        dice=room(np.uint64, 2),
-        goals=room(np.int64),
+        trees=Tree(*_stacked(new_tree(nodes, game.num_players), tables)),
+        works=Work(*_stacked(work, tables)),
+        leaves=Leaves(*_stacked(new_leaves(game, leaves), tables)),
+        seen=np.zeros(tables, dtype=np.int64),
+        dice=np.zeros((tables, 2), dtype=np.uint64),
+        goals=np.zeros(tables, dtype=np.int64),
     )
+
+
+def _stacked(arrays: Iterable[NDArray[Any]], tables: int) -> Iterator[NDArray[Any]]:
+    """Yield for each array one of zeros that has room for it at every table."""
+    for array in arrays:
+        yield np.zeros((tables, *array.shape), dtype=array.dtype)
 
 
 @kernel

@@ -10,13 +10,16 @@ from typing import Any
 
 from ..envs.errors import CheckpointError
 from ..envs.files import write_text_atomically
-from .selfplay import Tally
+from .tally import Tally
 
 METRICS = {
     "loss/total": "what training makes smaller: the policy's loss plus value_weight times the value's",
-    "loss/policy": "cross-entropy between the visits of the search and the network's policy, in nats",
+    "loss/policy": "cross-entropy between the policy to learn (the visits of the search) and the network's, in nats",
     "loss/value": "squared error of the values of all seats, whose targets are in -1..1",
-    "loss/policy_target_entropy": "entropy of the visits, in nats: the least that loss/policy can be",
+    "loss/policy_target_entropy": "entropy of the policy to learn, in nats: the least that loss/policy can be",
+    "loss/value_rmse_2": "root of the mean squared error of the values on positions of the solved game of 2 players",
+    "loss/value_rmse_3": "the same for 3 players",
+    "loss/value_rmse_games": "the same on positions of games, against their targets",
     "selfplay/game_length": "mean plies of a game of self-play, throws included",
     "selfplay/first_player_win_rate": "share of these games that the seat which began has won alone",
     "selfplay/draw_rate": "share of these games that nobody has won alone, those broken off included",
@@ -46,16 +49,23 @@ def family(name: str) -> str:
     return re.sub(r"mcts_\d+$", "mcts_N", name)
 
 
-def selfplay_metrics(tally: Tally, seconds: float) -> dict[str, float]:
+def games_metrics(tally: Tally, seconds: float) -> dict[str, float]:
     """Return the metrics of the games of an iteration, which took some seconds."""
-    games, searches = max(tally.games, 1), max(tally.searches, 1)
+    games = max(tally.games, 1)
     return {
         "selfplay/game_length": tally.plies / games,
         "selfplay/first_player_win_rate": tally.first_wins / games,
         "selfplay/draw_rate": tally.draws / games,
+        "speed/positions_per_second": tally.positions / max(seconds, 1e-9),
+    }
+
+
+def search_metrics(tally: Tally, seconds: float) -> dict[str, float]:
+    """Return the metrics of the searches of an iteration."""
+    searches = max(tally.searches, 1)
+    return {
         "selfplay/root_value_abs": tally.root_values / searches,
         "selfplay/visit_entropy": tally.entropies / searches,
-        "speed/positions_per_second": tally.positions / max(seconds, 1e-9),
         "speed/simulations_per_second": tally.simulations / max(seconds, 1e-9),
     }
 

@@ -24,50 +24,15 @@ from ..arena.records import GameRecord
 from ..envs.core import Game
 from ..envs.errors import RunError
 from ..envs.kernels import CHANCE, TERMINAL
-from .config import SelfPlay
 from .lockstep import advance, gather_all, new_tables, plant, settle_all
 from .positions import Positions
+from .sections import SelfPlay
+from .tally import Tally
 
 STREAM = 1
 """Sets the random numbers of self-play apart from those of other parts of a run."""
 _NODES_A_VISIT, _MOST_NODES = 1.5, 2_000_000
 _THROWS = 64  # throws in a row, after which a table gets its next turn
-
-
-@dataclass
-class Tally:
-    """Sums over games, from which the means of an iteration are made.
-
-    Attributes:
-        games: that were played.
-        plies: of all of them, throws included.
-        first_wins: games that the seat which began has won alone.
-        draws: games that nobody has won alone.
-        broken_off: games that reached the cap on plies of the configuration.
-        decisions: searches, quick ones too.
-        simulations: of all searches.
-        root_values: sum over full searches of the absolute value that the search gave to the position.
-        entropies: sum over full searches of the entropy of their visits, in nats.
-        positions: to learn from: decisions of full searches, and the throws that follow them.
-        searches: full ones.
-    """
-
-    games: int = 0
-    plies: int = 0
-    first_wins: int = 0
-    draws: int = 0
-    broken_off: int = 0
-    decisions: int = 0
-    simulations: int = 0
-    root_values: float = 0.0
-    entropies: float = 0.0
-    positions: int = 0
-    searches: int = 0
-
-    def add(self, other: Tally) -> None:
-        """Add the sums of other games."""
-        for name, value in vars(other).items():
-            setattr(self, name, getattr(self, name) + value)
 
 
 class Played(NamedTuple):

@@ -11,12 +11,12 @@ from ..envs.core import Game
 from ..envs.errors import OptionError, RunError
 from .config import Config
 from .folder import require_new, resume_in, write_config
+from .watching import Watcher
 
 if TYPE_CHECKING:  # what is wrong with a command should not have to wait for torch
     from torch import nn
 
     from .checkpoint import Progress
-    from .run import Watcher
 
 
 def train(
@@ -54,8 +54,8 @@ def train(
 
         try:
             run = Run(config, folder, None if build is None else build(config.load_game()), watcher)
-            if resumed:
-                run.restore()
+            if not (resumed and run.restore()):
+                run.begin()
             write_config(folder, config)
             if not run.done:
                 run.go()

@@ -12,11 +12,13 @@ import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from sekisho.agents import agent_names
+from sekisho.agents import agent_names, store
+from sekisho.agents.networks import files
 from sekisho.arena import health
 from sekisho.cli import completion
 from sekisho.cli.completion import HOW_TO
@@ -40,7 +42,7 @@ def test_a_sound_installation_is_said_to_be_one(capsys: pytest.CaptureFixture[st
     assert (found["ok"], err) == (True, "")
     names = [check["name"] for check in found["checks"]]
     assert len(set(names)) == len(names)
-    assert {"python", "numba", "torch", "cache folder", "kernels", "games folder", "terminal"} <= set(names)
+    assert {"python", "numba", "torch", "cache folder", "kernels", "networks", "terminal"} <= set(names)
     assert found["versions"] == health.versions()
     assert main(["doctor"]) == 0
     assert capsys.readouterr().out.endswith("Everything needed works.\n")
@@ -96,6 +98,51 @@ def test_what_is_not_installed_comes_with_the_command_that_does(monkeypatch: pyt
 
 def test_modules_are_called_what_pip_calls_them() -> None:
     assert {"pillow", "resvg_py", "pettingzoo"} <= {check.name for check in health._modules()}
+
+
+@pytest.fixture
+def shipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A copy of the network that ships and of the manifest, in the place of what ships."""
+    for name in ("manifest.json", "tokaido.safetensors"):
+        shutil.copy(store.FOLDER / name, tmp_path / name)
+    monkeypatch.setattr(store, "FOLDER", tmp_path)
+    store.manifest.cache_clear()
+    yield tmp_path
+    store.manifest.cache_clear()
+
+
+def test_the_network_that_ships_is_looked_at(shipped: Path) -> None:
+    check = health._networks()
+    assert (check.status, check.advice) == (health.OK, "")
+    assert "tokaido" in check.found
+
+
+def test_an_altered_or_missing_network_is_named_with_what_to_do(shipped: Path) -> None:
+    path = shipped / "tokaido.safetensors"
+    content = path.read_bytes()
+    path.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+    for told in ("not the file that the manifest beside it lists", "cannot read"):
+        check = health._networks()
+        assert check.status == health.WARNING
+        assert told in check.found
+        assert "install sekisho again" in check.advice
+        path.unlink(missing_ok=True)
+
+
+def test_a_network_for_an_older_observation_or_listed_wrongly_is_named(
+    shipped: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    manifest = shipped / "manifest.json"
+    manifest.write_text(
+        manifest.read_text(encoding="utf-8").replace("observation-1", "observation-9"), encoding="utf-8"
+    )
+    store.manifest.cache_clear()
+    assert "listed as one for tokaido, observation-9" in health._networks().found
+    monkeypatch.setitem(files.OBSERVATIONS, "tokaido", files.version_of("tokaido") + 1)
+    check = health._networks()
+    assert check.status == health.WARNING
+    assert "older" in check.found
+    assert "ship_network.py" in check.advice
 
 
 def test_who_plays_without_letters_for_the_boards_is_sent_here(tmp_path: Path) -> None:

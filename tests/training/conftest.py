@@ -14,15 +14,22 @@ QUICK = {
     "selfplay.fast_simulations": 4, "learning.batch_size": 8, "learning.window": 40, "evaluation.games": 4,
     "evaluation.simulations": 4, "evaluation.mcts": 8, "evaluation.exact": False, "network.width": 8,
 }  # fmt: skip
+QUICK_VALUES = {
+    "iterations": 4, "values.games": 2, "values.steps": 12, "values.batch_size": 32, "evaluation.games": 2,
+    "evaluation.mcts": 0, "evaluation.exact": False, "network.width": 8,
+}  # fmt: skip
 
 
 @pytest.fixture
 def quick() -> Any:
-    """Returns a function that makes the configuration of a very short run."""
+    """Returns a function that makes the configuration of a very short run; "values" stands for value learning."""
 
     def config(game: str = "quoridor", **changes: Any) -> Config:
-        rules = {"board_size": 3, "fences": 1} if game == "quoridor" else {}
         named = {name.replace("__", "."): value for name, value in changes.items()}
-        return with_settings(preset_config(game, "tiny", rules), QUICK | named)
+        if game == "values":
+            return with_settings(preset_config("tokaido", "tiny"), QUICK_VALUES | named)
+        rules = {"board_size": 3, "fences": 1} if game == "quoridor" else {}
+        preset = "tiny" if game == "quoridor" else "selfplay_tiny"
+        return with_settings(preset_config(game, preset, rules), QUICK | named)
 
     return config

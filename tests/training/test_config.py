@@ -11,7 +11,8 @@ from sekisho.envs.errors import OptionError, UnknownNameError
 from sekisho.training.config import SECTIONS, Config, help_of, parse_setting, settings_of, with_settings
 from sekisho.training.presets import PRESETS, preset_config, presets_of
 
-EVERY = list(settings_of(Config(game="quoridor")))
+BOTH = Config(game="quoridor"), Config(game="tokaido", method="values")
+EVERY = sorted({name for config in BOTH for name in settings_of(config)})
 
 
 @pytest.mark.parametrize("name", EVERY)
@@ -26,19 +27,18 @@ def test_every_field_is_a_setting() -> None:
     assert fields <= set(EVERY)
 
 
-@pytest.mark.parametrize("game", ["quoridor", "tokaido"])
-@pytest.mark.parametrize("preset", ["tiny", "laptop", "full"])
+@pytest.mark.parametrize(("game", "preset"), [(game, preset) for game in PRESETS for preset in PRESETS[game]])
 def test_presets_survive_json(game: str, preset: str) -> None:
+    assert PRESETS[game].keys() >= {"tiny", "laptop", "full"}
     config = preset_config(game, preset)
     assert Config.from_dict(json.loads(json.dumps(config.to_dict()))) == config
     assert config.preset == preset
-    assert set(PRESETS[game]) == {"tiny", "laptop", "full"}
 
 
 def test_settings_are_changed_one_by_one() -> None:
-    config = with_settings(preset_config("tokaido", "tiny"), {"selfplay.games": 3, "seed": 7})
+    config = with_settings(preset_config("tokaido", "selfplay_tiny"), {"selfplay.games": 3, "seed": 7})
     assert (config.selfplay.games, config.seed) == (3, 7)
-    assert config.selfplay.simulations == preset_config("tokaido", "tiny").selfplay.simulations
+    assert config.selfplay.simulations == preset_config("tokaido", "selfplay_tiny").selfplay.simulations
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_words_become_settings(word: str, name: str, value: object) -> None:
 )
 def test_unknown_settings_name_the_nearest(changes: dict[str, int], told: str) -> None:
     with pytest.raises(UnknownNameError, match=told):
-        with_settings(preset_config("tokaido", "tiny"), changes)
+        with_settings(preset_config("tokaido", "selfplay_tiny"), changes)
 
 
 @pytest.mark.parametrize(
@@ -74,11 +74,24 @@ def test_unknown_settings_name_the_nearest(changes: dict[str, int], told: str) -
         ("selfplay.games", 0), ("selfplay.full_share", 0.0), ("learning.reuse_limit", 128), ("seed", -1),
         ("learning.optimizer", "adam"), ("learning.learning_rate", float("nan")), ("selfplay.games", 2.0),
         ("learning.symmetries", 1), ("network.width", 0), ("network.kind", "transformer"), ("device", "tpu"),
+        ("values.decay", 1.5), ("values.most_players", 7), ("values.start", 1), ("values.games", 0), ("values.three", 0.4),
     ],
 )  # fmt: skip
 def test_impossible_values_are_refused(name: str, value: object) -> None:
     with pytest.raises(OptionError, match=name.rpartition(".")[2]):
-        with_settings(preset_config("quoridor", "tiny"), {name: value})
+        with_settings(preset_config("tokaido" if name.startswith("values.") else "quoridor", "tiny"), {name: value})
+
+
+def test_settings_of_another_method_are_refused_and_not_written() -> None:
+    values, selfplay = preset_config("tokaido", "tiny"), preset_config("tokaido", "selfplay_tiny")
+    with pytest.raises(OptionError, match=r"no part in a run whose method is 'values'.*values, evaluation"):
+        with_settings(values, {"selfplay.games": 3})
+    with pytest.raises(OptionError, match="no part in a run whose method is 'selfplay'"):
+        with_settings(selfplay, {"values.games": 3})
+    assert "selfplay" not in values.to_dict()
+    assert "values" not in selfplay.to_dict()
+    with pytest.raises(OptionError, match="did you mean 'values'"):
+        Config(game="tokaido", method="value")
 
 
 @pytest.mark.parametrize("word", ["selfplay.games", "selfplay.games=few", "learning.symmetries=2", "seed="])
@@ -103,13 +116,13 @@ def test_a_game_without_choices_is_refused_with_the_way_to_its_values() -> None:
 
 @pytest.mark.parametrize("change", ["drop", "add", "format", "kind", "section"])
 def test_damaged_configurations_are_refused(change: str) -> None:
-    data = preset_config("tokaido", "tiny").to_dict()
+    data = preset_config("tokaido", "selfplay_tiny").to_dict()
     if change == "drop":
         del data["selfplay"]["games"]
     elif change == "add":
         data["learning"]["momentun"] = 1
     elif change == "format":
-        data["format"] = 2
+        data["format"] = 1
     elif change == "kind":
         data["selfplay"]["games"] = "many"
     else:

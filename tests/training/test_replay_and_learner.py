@@ -15,10 +15,10 @@ from sekisho.agents.networks.modules import build_network
 from sekisho.agents.networks.symmetries import symmetries_of
 from sekisho.envs import Game, load_game
 from sekisho.envs.errors import CheckpointError, RunError
-from sekisho.training.config import Learning
 from sekisho.training.learner import Learner, losses_of
 from sekisho.training.positions import Positions, seen, shuffled_views
 from sekisho.training.replay import Replay, read_positions, write_positions
+from sekisho.training.sections import Learning
 
 GAME = load_game("quoridor", board_size=3, fences=1)
 
@@ -206,8 +206,7 @@ def test_an_optimiser_that_was_put_away_goes_on_to_the_bit(optimizer: str) -> No
         learner.learn(replay_of(), 40, 0, 1)
     other = learner_of(optimizer=optimizer)
     other.module.load_state_dict(broken.module.state_dict())
-    other.restore_optimizer(broken.optimizer_arrays())
-    other.steps = broken.steps
+    other.restore(broken.arrays(), broken.steps)
     for learner in (straight, other):
         learner.learn(replay_of(), 40, 0, 2)
     assert all(np.array_equal(one, two) for one, two in zip(weights(straight), weights(other), strict=True))
@@ -216,9 +215,9 @@ def test_an_optimiser_that_was_put_away_goes_on_to_the_bit(optimizer: str) -> No
 def test_an_optimiser_of_another_network_is_refused() -> None:
     learner = learner_of()
     with pytest.raises(CheckpointError, match="another network"):
-        learner.restore_optimizer({"nothing.weight/exp_avg": np.zeros(3, np.float32)})
+        learner.restore({"nothing.weight/exp_avg": np.zeros(3, np.float32)}, 0)
     with pytest.raises(CheckpointError, match="another network"):
-        learner.restore_optimizer({"policy.weight/exp_avg": np.zeros((2, 2), np.float32)})
+        learner.restore({"policy.weight/exp_avg": np.zeros((2, 2), np.float32)}, 0)
 
 
 def test_training_that_goes_astray_stops_in_words() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import pickle
 import re
@@ -22,8 +23,8 @@ from sekisho.envs.errors import CheckpointError, OptionError
 from sekisho.training.config import Config, settings_of
 from sekisho.training.folder import read_config
 from sekisho.training.metrics import METRICS, MetricsLog, family, read_metrics
-from sekisho.training.run import Nobody
 from sekisho.training.train import train
+from sekisho.training.watching import Nobody
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -74,15 +75,20 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Any:
     return run
 
 
-@pytest.mark.parametrize("game", ["quoridor", "tokaido"])
-@pytest.mark.parametrize(("iteration", "phase"), [(1, "self-play"), (3, "learning"), (4, "evaluation")])
+PLACES = [
+    *itertools.product(("quoridor", "tokaido"), ((1, "self-play"), (3, "learning"), (4, "evaluation"))),
+    *(("values", place) for place in ((1, "games"), (1, "fitting"), (3, "fitting"), (4, "evaluation"))),
+]
+
+
+@pytest.mark.parametrize(("game", "place"), PLACES)
 def test_stopped_and_resumed_is_the_same_as_in_one_go(
-    game: str, iteration: int, phase: str, quick: Any, finished: Any, tmp_path: Path
+    game: str, place: tuple[int, str], quick: Any, finished: Any, tmp_path: Path
 ) -> None:
     config = quick(game)
     whole = finished(config)
     with pytest.raises(Stopped):
-        train(tmp_path / "run", config, watcher=Stopper(iteration, phase))
+        train(tmp_path / "run", config, watcher=Stopper(*place))
     progress = train(tmp_path / "run")
     assert progress.iteration == config.iterations
     assert networks_of(tmp_path / "run") == networks_of(whole)
@@ -103,9 +109,10 @@ def test_a_tower_with_plain_gradient_descent_resumes_as_well(quick: Any, tmp_pat
     assert networks_of(tmp_path / "whole") == networks_of(tmp_path / "broken")
 
 
-def test_several_processes_make_the_same_run(quick: Any, finished: Any, tmp_path: Path) -> None:
-    whole = finished(quick())
-    train(tmp_path / "run", quick(workers=2))
+@pytest.mark.parametrize("game", ["quoridor", "values"])
+def test_several_processes_make_the_same_run(game: str, quick: Any, finished: Any, tmp_path: Path) -> None:
+    whole = finished(quick(game))
+    train(tmp_path / "run", quick(game, workers=2))
     arrays = [read_network(folder / "best.safetensors").arrays for folder in (whole, tmp_path / "run")]
     assert all(np.array_equal(arrays[0][name], arrays[1][name]) for name in arrays[0])
 
@@ -155,7 +162,8 @@ def test_all_metrics_of_the_documentation_are_logged_and_no_others(quick: Any, f
     lines = read_metrics(finished(quick()) / "metrics.jsonl")
     exact = {"evaluation__exact": True, "iterations": 1}
     lines += read_metrics(finished(quick(**exact)) / "metrics.jsonl")
-    logged = {family(name) for line in lines for name in line} - {"iteration"}
+    lines += read_metrics(finished(quick("values")) / "metrics.jsonl")
+    logged = {family(name) for line in lines for name in line} - {"iteration"} | {"loss/value_rmse_3"}  # a slow test's
     assert logged == set(METRICS)
     page = (ROOT / "docs" / "training.md").read_text(encoding="utf-8")
     told = set(re.findall(r"^\| `((?:loss|selfplay|eval|speed|train)/\w+)` \|", page, re.MULTILINE))
@@ -164,10 +172,11 @@ def test_all_metrics_of_the_documentation_are_logged_and_no_others(quick: Any, f
     assert "eval/score_vs_random" in lines[0]
 
 
-def test_tensorboard_shows_metrics_configuration_and_games_from_step_0(quick: Any, finished: Any) -> None:
+@pytest.mark.parametrize("game", ["quoridor", "values"])
+def test_tensorboard_shows_metrics_configuration_and_games_from_step_0(game: str, quick: Any, finished: Any) -> None:
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-    folder, config = finished(quick()), quick()
+    folder, config = finished(quick(game)), quick(game)
     events = EventAccumulator(str(folder / "tensorboard")).Reload()
     for line in read_metrics(folder / "metrics.jsonl"):
         for name, value in line.items():
@@ -178,7 +187,8 @@ def test_tensorboard_shows_metrics_configuration_and_games_from_step_0(quick: An
     shown = table.tensor_proto.string_val[0].decode()
     assert table.step == 0
     assert all(f"| {name} | {value} |" in shown for name, value in settings_of(config).items())
-    assert [event.step for event in events.Tensors("games/0/text_summary")] == [1, 2, 3, 4]
+    if game == "quoridor":  # value learning keeps no records
+        assert [event.step for event in events.Tensors("games/0/text_summary")] == [1, 2, 3, 4]
 
 
 def test_a_resumed_run_shows_no_step_twice(quick: Any, tmp_path: Path) -> None:
@@ -241,12 +251,16 @@ def _old_pickle(path: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", [_cut, _flip, _pickled, _old_pickle, Path.unlink])
-@pytest.mark.parametrize("name", ["network", "learner", "positions"])
+@pytest.mark.parametrize(
+    ("game", "name"),
+    [("quoridor", "network"), ("quoridor", "learner"), ("quoridor", "positions"), ("values", "network"),
+     ("values", "learner")],
+)  # fmt: skip
 def test_damaged_checkpoints_are_refused_in_words(
-    name: str, damage: Any, quick: Any, finished: Any, tmp_path: Path
+    game: str, name: str, damage: Any, quick: Any, finished: Any, tmp_path: Path
 ) -> None:
     folder = tmp_path / "run"
-    shutil.copytree(finished(quick(iterations=2)), folder)
+    shutil.copytree(finished(quick(game, iterations=2)), folder)
     if name == "positions":
         path = folder / "positions" / "000002.safetensors"
     else:
@@ -269,13 +283,25 @@ def test_a_network_of_other_rules_or_from_another_run_is_refused(quick: Any, fin
         train(tmp_path / "run", changes={"iterations": 3})
 
 
+def test_a_checkpoint_of_another_method_is_refused(quick: Any, finished: Any, tmp_path: Path) -> None:
+    shape = {"network__width": 8, "network__depth": 2}
+    values, selfplay = (finished(quick(game, iterations=2, **shape)) for game in ("values", "tokaido"))
+    shutil.copytree(values, tmp_path / "run")
+    shutil.rmtree(tmp_path / "run" / "checkpoints" / "000002")
+    shutil.copytree(selfplay / "checkpoints" / "000002", tmp_path / "run" / "checkpoints" / "000002")
+    with pytest.raises(CheckpointError, match="the method differ: 'selfplay', not 'values'"):
+        train(tmp_path / "run", changes={"iterations": 3})
+
+
+@pytest.mark.parametrize("game", ["quoridor", "values"])
 def test_an_older_observation_is_refused(
-    quick: Any, finished: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    game: str, quick: Any, finished: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from sekisho.agents.networks import files
 
-    shutil.copytree(finished(quick(iterations=2)), tmp_path / "run")
-    monkeypatch.setitem(files.OBSERVATIONS, "quoridor", files.version_of("quoridor") + 1)
+    shutil.copytree(finished(quick(game, iterations=2)), tmp_path / "run")
+    played = quick(game).game
+    monkeypatch.setitem(files.OBSERVATIONS, played, files.version_of(played) + 1)
     with pytest.raises(CheckpointError, match="older"):
         train(tmp_path / "run", changes={"iterations": 3})
 

@@ -15,11 +15,11 @@ from sekisho.agents.search.search import Rules, Search
 from sekisho.envs import Game, load_game
 from sekisho.envs.errors import RunError
 from sekisho.envs.kernels import CHANCE
-from sekisho.training.config import SelfPlay
 from sekisho.training.executors import Processes, Serial
 from sekisho.training.judging import evaluator_of
-from sekisho.training.run import Batch, play_batch
+from sekisho.training.sections import SelfPlay
 from sekisho.training.selfplay import Numbers, Played, SelfPlayers
+from sekisho.training.selfplay_learning import Batch, play_batch
 
 SETTINGS = SelfPlay(
     games=6, tables=3, simulations=12, fast_simulations=6, full_share=0.5, leaves=2, temperature_decisions=4,

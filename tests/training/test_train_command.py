@@ -19,6 +19,11 @@ SETTINGS = [
     "selfplay.games=6", "selfplay.tables=3", "selfplay.simulations=12", "selfplay.fast_simulations=6", "learning.batch_size=16", "evaluation.games=2", "evaluation.mcts=0", "evaluation.every=2", "evaluation.simulations=2", "evaluation.exact=false", "network.width=16", "iterations=4", "keeping.last=9",
 ]  # fmt: skip
 WORDS = ["train", "quoridor", "--config", "tiny", "--rules", "board_size=3,fences=1", "--set", *SETTINGS]
+VALUES = [
+    "train", "tokaido", "--config", "tiny", "--set", "values.games=3", "values.steps=200", "values.batch_size=64",
+    "evaluation.games=2", "evaluation.mcts=0", "evaluation.every=4", "evaluation.exact=false", "network.width=16",
+    "iterations=4", "keeping.last=9",
+]  # fmt: skip
 
 
 def process(*words: str) -> subprocess.Popen[str]:
@@ -36,16 +41,17 @@ def wait_for(path: Path, running: subprocess.Popen[str]) -> None:
         time.sleep(0.01)
 
 
-def test_killed_and_resumed_is_the_same_to_the_bit_as_in_one_go(tmp_path: Path) -> None:
+@pytest.mark.parametrize("words", [WORDS, VALUES], ids=["selfplay", "values"])
+def test_killed_and_resumed_is_the_same_to_the_bit_as_in_one_go(words: list[str], tmp_path: Path) -> None:
     whole, broken = tmp_path / "whole", tmp_path / "broken"
-    assert main([*WORDS, "--output", str(whole)]) == 0
-    running = process(*WORDS, "--output", str(broken))
+    assert main([*words, "--output", str(whole)]) == 0
+    running = process(*words, "--output", str(broken))
     wait_for(broken / "checkpoints" / "000002", running)
     running.kill()  # SIGKILL: nothing is tidied up
     assert running.wait() == -signal.SIGKILL
     running.communicate()
     assert not (broken / "checkpoints" / "000004").exists()
-    assert main(["train", "quoridor", "--output", str(broken), "--resume"]) == 0
+    assert main(["train", words[1], "--output", str(broken), "--resume"]) == 0
     for iteration in range(5):
         place = Path("checkpoints", f"{iteration:06d}", "network.safetensors")
         assert (whole / place).read_bytes() == (broken / place).read_bytes()
@@ -88,11 +94,18 @@ def test_one_json_document_says_where_the_run_stands(tmp_path: Path, capsys: pyt
     assert main(["replay", games]) == 0
 
 
-def test_all_settings_are_shown(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    assert main(["train", "tokaido", "--settings", "--set", "selfplay.games=77"]) == 0
+@pytest.mark.parametrize(
+    ("preset", "method", "setting"),
+    [("laptop", "values", "values.games=77"), ("selfplay_laptop", "selfplay", "selfplay.games=77")],
+)
+def test_all_settings_are_shown_and_none_of_the_other_method(
+    preset: str, method: str, setting: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["train", "tokaido", "--config", preset, "--settings", "--set", setting]) == 0
     shown = capsys.readouterr().out
-    assert all(name in shown for name in settings_of(Config(game="tokaido")))
+    assert all(name in shown for name in settings_of(Config(game="tokaido", method=method)))
     assert "77" in shown
+    assert ("selfplay.games" in shown) == (method == "selfplay")
 
 
 @pytest.mark.parametrize(
@@ -111,7 +124,12 @@ def test_all_settings_are_shown(capsys: pytest.CaptureFixture[str], tmp_path: Pa
         (["train", "quoridor", "--resume"], "no such folder"),
         (["train", "quoridor", "--device", "tpu"], "cpu, cuda"),
         (["train", "quoridor", "--output", ""], "--output"),
-        (["train", "tokaido", "--config", "tiny", "--set", "network.kind=tower"], "planes of squares"),
+        (["train", "tokaido", "--config", "selfplay_tiny", "--set", "network.kind=tower"], "planes of squares"),
+        (["train", "tokaido", "--config", "tiny", "--set", "network.kind=tower"], "trains an mlp"),
+        (["train", "tokaido", "--config", "tiny", "--set", "selfplay.games=3"], "no part in a run"),
+        (["train", "tokaido", "--config", "tiny", "--set", "values.start=nothing.safetensors"], "values.start"),
+        (["train", "tokaido", "--config", "tiny", "--rules", "rests_add_up=false"], "--config selfplay_tiny"),
+        (["train", "tokaido", "--config", "tiny", "--players", "5"], "raise values.most_players"),
     ],
 )
 def test_wrong_use_is_answered_in_a_line_and_leaves_nothing(

@@ -2,30 +2,39 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
 
+from sekisho.agents import make_agent
 from sekisho.agents.exact import tokaido_library
 from sekisho.agents.networks.config import NetworkConfig
 from sekisho.agents.networks.files import read_network
 from sekisho.agents.networks.modules import Mlp, build_network
 from sekisho.agents.search.leaves import Race
 from sekisho.agents.search.turns import PLACE_POINTS
+from sekisho.envs import load_game
 from sekisho.envs.core import Game
 from sekisho.envs.errors import OptionError
 from sekisho.envs.tokaido.rules import Tokaido, TokaidoState
-from sekisho.training import values
-from sekisho.training.value_kernels import write_solved
-from sekisho.training.values import Samples, SolvedGame, ValuesConfig, answers, play, samples_of, train_values
+from sekisho.training.config import with_settings
+from sekisho.training.metrics import read_metrics
+from sekisho.training.presets import preset_config
+from sekisho.training.sections import Values
+from sekisho.training.train import train
+from sekisho.training.values import games
+from sekisho.training.values.games import play
+from sekisho.training.values.kernels import write_solved
+from sekisho.training.values.network import answers
+from sekisho.training.values.samples import Samples, samples_of
+from sekisho.training.values.scope import games_of, rules_for
+from sekisho.training.values.solved import SolvedGame
 
 GAME = Tokaido(forks="miya", goal="over")
-TINY = ValuesConfig(
-    width=32, depth=2, generations=2, games=2, steps=60, batch=128, rate=4e-3, solved=(0.5, 0.0), played=(4,),
-    forks=("miya",), goals=("over",),
-)  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -35,8 +44,9 @@ def solved() -> SolvedGame:
 
 def dense(samples: Samples) -> np.ndarray:
     """Observations as the environments show them."""
-    seen = np.zeros((len(samples), *GAME.observation_shape), np.float32)
-    np.add.at(seen, (np.arange(len(samples))[:, None], samples.places.astype(int)), samples.amounts)
+    count = len(samples.places)
+    seen = np.zeros((count, *GAME.observation_shape), np.float32)
+    np.add.at(seen, (np.arange(count)[:, None], samples.places.astype(int)), samples.amounts)
     return seen
 
 
@@ -87,50 +97,92 @@ class Truth:
 def test_the_targets_of_games_judged_by_the_truth_are_the_truth() -> None:
     kept: list[tuple[np.ndarray, np.ndarray]] = []
 
-    def keeping(game: Tokaido, words: np.ndarray, worth: np.ndarray, policies: np.ndarray) -> Samples:
+    def keeping(game: Tokaido, words: np.ndarray, worth: np.ndarray, policies: np.ndarray | None = None) -> Samples:
         kept.append((words.copy(), worth.copy()))
         return samples_of(game, words, worth, policies)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(values, "samples_of", keeping)
-        config = ValuesConfig(games=3, explore=300, resigned=0)
-        samples = play(GAME, Truth(), config, np.random.default_rng(5))
+        patch.setattr(games, "samples_of", keeping)
+        settings = Values(games=3, explore=0.3, resigned=0)
+        samples, tally = play(GAME, Truth(), settings, np.random.default_rng(5))
     words = np.concatenate([one for one, _ in kept])
-    assert len(samples) == len(words)
+    assert len(samples.places) == len(words) == tally.positions
     np.testing.assert_allclose(
         Truth().position_values(GAME, words), np.concatenate([worth for _, worth in kept]), atol=1e-9
     )
     assert {len(np.unique(one[:, 13])) for one, _ in kept} != {1}  # beginnings of turns, choices, and what lies within
+    assert tally.games == 3
+    assert 0 <= tally.first_wins <= 3
+    assert tally.draws == 0  # somebody is always first
+    assert 3 * 20 < tally.plies < 3 * 500
 
 
 def test_games_end_with_somebody_resigned_from_the_start() -> None:
     game = Tokaido(players=4)
-    samples = play(game, Race(game, PLACE_POINTS), ValuesConfig(games=4, resigned=1000), np.random.default_rng(2))
+    samples, _ = play(game, Race(game, PLACE_POINTS), Values(games=4, resigned=1.0), np.random.default_rng(2))
     assert (np.abs(samples.targets[:, :4].sum(axis=1)) < 0.2).all()
     assert (samples.present.sum(axis=1) == 4).all()
 
 
-def test_a_tiny_run_learns_and_is_repeatable(tmp_path: Path) -> None:
-    told: list[tuple[str, dict[str, float]]] = []
-    first = train_values(TINY, tmp_path / "one", lambda name, figures: told.append((name, figures)))
-    second = train_values(TINY, tmp_path / "two")
-    one, two = read_network(first), read_network(second)
-    assert all(np.array_equal(one.arrays[name], two.arrays[name]) for name in one.arrays)
-    assert one.recipe["config"]["seed"] == 1
-    assert one.recipe["generations"] == 2
-    errors = [figures["rmse_2"] for name, figures in told if name == "errors"]
-    assert errors[1] < errors[0] < 0.6
-    before = one.arrays["hidden.0.weight"]
-    assert (before[:, 6 + 5 + 9 + 8] == 0).all()  # resigning allowed: no network is told of it
+def test_what_is_learned_is_every_table_and_the_usual_rules() -> None:
+    config = preset_config("tokaido", "laptop", {"players": 3, "goal": "over"})
+    learned = games_of(config)
+    assert learned[0] == config.load_game()
+    assert {(game.num_players, game.options["forks"], game.options["goal"]) for game in learned} == {
+        (players, forks, goal) for players in range(2, 7) for forks in ("three", "miya") for goal in ("exact", "over")
+    }
+    rules = rules_for(learned)
+    assert set(rules["players"]) == {2, 3, 4, 5, 6}
+    assert "max_turns" not in rules
+    with pytest.raises(OptionError, match="not rests_add_up=false"):
+        games_of(preset_config("tokaido", "laptop", {"rests_add_up": False}))
 
 
-def test_a_run_that_is_stopped_keeps_what_it_has(tmp_path: Path) -> None:
-    calls = iter(range(1000))
-    path = train_values(TINY, tmp_path, stopped=lambda: next(calls) > 70)
-    assert read_network(path).recipe["generations"] == 1
+def test_the_tiny_preset_learns_in_less_than_a_minute(tmp_path: Path) -> None:
+    config = preset_config("tokaido", "tiny")
+    begin = time.process_time()
+    progress = train(tmp_path, config)
+    assert time.process_time() - begin < 60  # of processor time, compiling left to other tests
+    lines = read_metrics(tmp_path / "metrics.jsonl")
+    errors = [line["loss/value_rmse_2"] for line in lines[1:]]
+    assert errors[-1] < errors[0] < 0.6
+    assert lines[-1]["eval/exact_loss"] < lines[0]["eval/exact_loss"] / 4
+    assert lines[-1]["train/learning_rate"] < 1e-6 < lines[1]["train/learning_rate"]
+    best = read_network(tmp_path / "best.safetensors")
+    assert best.recipe["iteration"] == progress.best > 0
+    assert (best.arrays["hidden.0.weight"][:, 6 + 5 + 9 + 8] == 0).all()  # resigning allowed: no network is told of it
+    make_agent(f"net:checkpoint={tmp_path / 'best.safetensors'}").supports(load_game("tokaido", players=4))
 
 
-@pytest.mark.parametrize("wrong", [{"solved": (0.5, 0.6)}, {"generations": 0}, {"games": 0}])
-def test_a_config_that_makes_no_sense_is_refused(wrong: dict[str, object]) -> None:
-    with pytest.raises(OptionError):
-        ValuesConfig(**wrong)  # type: ignore[arg-type]
+@pytest.mark.slow
+def test_three_players_are_learned_from_their_table(quick: Any, tmp_path: Path) -> None:
+    train(tmp_path, quick("values", values__three=0.5, values__two=0.3, values__steps=60, network__width=32))
+    errors = [line["loss/value_rmse_3"] for line in read_metrics(tmp_path / "metrics.jsonl")[1:]]
+    assert errors[-1] < errors[0]
+
+
+def test_a_run_can_go_on_from_a_network(quick: Any, tmp_path: Path) -> None:
+    train(tmp_path / "first", quick("values"))
+    start = tmp_path / "first" / "best.safetensors"
+    config = quick("values", values__start=str(start), values__learning_rate=0.0, iterations=1)
+    train(tmp_path / "second", config)
+    before, after = read_network(start).arrays, read_network(tmp_path / "second" / "best.safetensors").arrays
+    assert all(np.array_equal(before[name], after[name]) for name in before)
+    with pytest.raises(OptionError, match="3 x 8 units"):
+        train(tmp_path / "third", with_settings(config, {"network.depth": 3}))
+    assert not (tmp_path / "third" / "config.json").exists()
+    start.write_bytes(start.read_bytes()[:-9])
+    with pytest.raises(OptionError, match=r"values\.start"):
+        train(tmp_path / "third", config)
+
+
+def test_a_module_of_ones_own_cannot_learn_values(quick: Any, tmp_path: Path) -> None:
+    with pytest.raises(OptionError, match="learns from self-play"):
+        train(tmp_path, quick("values"), build=lambda _game: torch.nn.Linear(1, 1))
+
+
+def test_other_games_have_no_values_to_learn(tmp_path: Path) -> None:
+    from sekisho.training.config import Config
+
+    with pytest.raises(OptionError, match="for tokaido, not for quoridor"):
+        train(tmp_path, Config(game="quoridor", method="values"))

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from ..agents.exact.tokaido_kernels import CHOOSE_ROAD, CROSS_OVER, THROW, state_of
-from ..agents.exact.tokaido_sweeps import after_link
-from ..agents.search.turns import find_slot, turn_is_over, walk
-from ..envs.compiling import kernel
-from ..envs.counter_rng import draw_below
-from ..envs.kernels import CHANCE, TERMINAL, bind
-from ..envs.tokaido.kernels import CROSS, CROSSING, DETOUR, DICE, NUMBERS, ROLL, WAITS
+from ...agents.exact.tokaido_kernels import CHOOSE_ROAD, CROSS_OVER, THROW, state_of
+from ...agents.exact.tokaido_sweeps import after_link
+from ...agents.search.turns import find_slot, turn_is_over, walk
+from ...envs.compiling import kernel
+from ...envs.counter_rng import draw_below
+from ...envs.kernels import CHANCE, TERMINAL, bind
+from ...envs.tokaido.kernels import CROSS, CROSSING, DETOUR, DICE, NUMBERS, ROLL, WAITS
 
 _1000 = 1000
 
@@ -153,9 +153,43 @@ def draw_back_keeping(
 
 
 @kernel(allocates=True)
+def weigh_choices(
+    game: Any, rules: Any, turn: Any, after: Any, state: Any, mask: Any, actions: Any, outcomes: Any, worth: Any
+) -> Any:
+    """Write what follows each legal action of a decision within a turn, and what that is worth.
+
+    Args:
+        game: its kernels.
+        rules: of the game.
+        turn: scratch.
+        after: the layer of the ends of turns, with values, and with room for the edges of one more walk.
+        state: the decision.
+        mask: int8 ``[num_actions]``, scratch.
+        actions: int64 ``[num_actions]``: the legal actions, ascending.
+        outcomes: int64 ``[num_actions, state_size]``: what follows them.
+        worth: float64 ``[num_actions, players]``: what that is worth to each seat.
+
+    Returns:
+        How many there are.
+    """
+    count = 0
+    game.legal(rules, state, mask)
+    for action in range(mask.size):
+        if mask[action]:
+            outcomes[count, :] = state
+            game.apply(rules, outcomes[count], action)
+            turn.words[0, :] = outcomes[count]
+            walk(game, rules, turn, True, after, after.counts[1], True)
+            worth[count, :] = turn.values[0]
+            actions[count] = action
+            count += 1
+    return count
+
+
+@kernel(allocates=True)
 def play_turns(
     table: Any, rules: Any, turn: Any, layer: Any, after: Any, rng: Any, explore: Any, sharpness: Any, words: Any,
-    strayed: Any, met: Any, choices: Any, choice_values: Any, policies: Any,
+    strayed: Any, plies: Any, met: Any, choices: Any, choice_values: Any, policies: Any,
 ) -> None:  # fmt: skip
     """Play a turn in each of many games by the values of the positions in which it can end.
 
@@ -170,6 +204,7 @@ def play_turns(
         sharpness: of the policies, see `prefer`.
         words: ``[N, state_size]``: where the turn has ended.
         strayed: int8 ``[N]``: 1 where something else than the best was chosen.
+        plies: int64 ``[N]``: throws and choices of the turn.
         met: int8 ``[N]``: 1 where something was to be chosen.
         choices: ``[N, state_size]``: the last such position.
         choice_values: ``[N, players]``: what it is worth.
@@ -177,33 +212,22 @@ def play_turns(
     """
     game = bind(table)
     actions = policies.shape[1]
-    state, other = np.zeros_like(turn.words[0]), np.zeros_like(turn.words[0])
-    mask, listed = np.zeros(actions, np.int8), np.zeros(actions, np.int64)
-    outcomes = np.zeros((actions, words.shape[1]), np.int64)
-    own, worth = np.zeros(actions), np.zeros((actions, choice_values.shape[1]))
+    state = np.zeros_like(turn.words[0])
+    mask, listed, own = np.zeros(actions, np.int8), np.zeros(actions, np.int64), np.zeros(actions)
+    outcomes, worth = np.zeros((actions, words.shape[1]), np.int64), np.zeros((actions, choice_values.shape[1]))
     for position in range(layer.counts[0]):
         state[:] = layer.words[position]
-        strayed[position] = met[position] = 0
+        strayed[position] = plies[position] = met[position] = 0
         begun = layer.over[position] != 0
         while not begun:
             mover = game.to_move(rules, state)
             if mover == CHANCE:
                 game.apply(rules, state, game.sample(rules, state, rng))
             else:
-                count = 0
-                game.legal(rules, state, mask)
-                for action in range(actions):
-                    if mask[action]:
-                        other[:] = state
-                        game.apply(rules, other, action)
-                        outcomes[count, :] = other
-                        turn.words[0, :] = other
-                        walk(game, rules, turn, True, after, after.counts[1], True)
-                        worth[count, :] = turn.values[0]
-                        own[count], listed[count] = turn.values[0, mover], action
-                        count += 1
+                count = weigh_choices(game, rules, turn, after, state, mask, listed, outcomes, worth)
                 best = 0
-                for choice in range(1, count):
+                for choice in range(count):
+                    own[choice] = worth[choice, mover]
                     if own[choice] > own[best]:
                         best = choice
                 met[position] = 1
@@ -218,6 +242,7 @@ def play_turns(
                     strayed[position] |= drawn != best
                     best = drawn
                 state[:] = outcomes[best]
+            plies[position] += 1
             turn.words[0, :] = state
             begun = turn_is_over(game, rules, turn, 0, True)
         words[position, :] = state

@@ -1,0 +1,1 @@
+"""Value learning for Tokaido: one network for tables of 2 to 6 players, see `learning`."""
