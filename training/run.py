@@ -26,7 +26,7 @@ from .checkpoint import NETWORK, Checkpoints, Progress, read_weights, write_weig
 from .config import Config, SelfPlay
 from .evaluation import Evaluator, Strengths, better, name_of, player_of
 from .exact_loss import Gauge, gauge_of
-from .executors import Executor, make_executor
+from .executors import Executor, Serial
 from .judging import Judge, evaluator_of
 from .learner import Learner
 from .metrics import MetricsLog, selfplay_metrics
@@ -72,7 +72,6 @@ class Batch(NamedTuple):
     """Games of self-play for one process; a task for an executor."""
 
     game: Game
-    judge: Judge
     settings: SelfPlay
     numbers: Numbers
     records: int
@@ -80,9 +79,9 @@ class Batch(NamedTuple):
     device: str
 
 
-def play_batch(batch: Batch) -> Played:
-    """Play the games of a batch."""
-    evaluator = evaluator_of(batch.judge, batch.settings.backend, batch.threads, batch.device)
+def play_batch(batch: Batch, judge: Judge) -> Played:
+    """Play the games of a batch with a network."""
+    evaluator = evaluator_of(judge, batch.settings.backend, batch.threads, batch.device)
     return SelfPlayers(batch.game, evaluator, batch.settings, batch.numbers, batch.records).play()
 
 
@@ -109,14 +108,10 @@ class Run:
         self._network: NetworkConfig | None = config.network if module is None else None
         self._module = build_network(self.game, config.network, config.seed) if module is None else module
         self._learner = Learner(self.game, self._module, config.learning, config.device, config.iterations)
-        on_gpu = self._learner.device.type == "cuda" and config.workers == 1 and config.selfplay.backend != "compiled"
-        self._play_device = "cuda" if on_gpu else "cpu"
         self._replay = Replay(self.game, config.learning.window, config.learning.reuse_limit)
         self._strengths = Strengths()
         self._checkpoints = Checkpoints(folder / CHECKPOINTS, self.game, self._network)
-        self._evaluator = Evaluator(
-            self.game, config.evaluation, config.selfplay.backend, config.seed, config.threads, self._play_device
-        )
+        self._play_device = "cpu"
         self._gauge: Gauge | None = None
         self._previous: Judge | None = None
         self.progress = Progress()
@@ -161,17 +156,21 @@ class Run:
             self._keep_best()
         return True
 
-    def go(self) -> None:
+    def go(self, executor: Executor) -> None:
         """Run all iterations that are left.
+
+        Args:
+            executor: who plays. This process may use the GPU for that; others leave it to the learner.
 
         Raises:
             RunError: if training goes astray, a process dies, or something cannot be written.
         """
         torch.set_num_threads(self.config.threads)
+        here = isinstance(executor, Serial) and self._learner.device.type == "cuda"
+        self._play_device = "cuda" if here and self.config.selfplay.backend != "compiled" else "cpu"
         fresh = self.progress.evaluated < 0
         last = -1 if fresh else self.progress.iteration
         log, board = MetricsLog(self.folder / METRICS, last), Board(self.folder / BOARD, last + 1)
-        executor = make_executor(self.config.workers)
         self._watcher.begins(last + 1, self.config.iterations)
         try:
             if fresh:
@@ -186,7 +185,6 @@ class Run:
                 self._write(iteration, records)
                 self._watcher.finished(iteration, metrics)
         finally:
-            executor.close()
             board.close()
 
     def _iterate(self, executor: Executor, iteration: int) -> tuple[dict[str, float], list[GameRecord]]:
@@ -230,13 +228,12 @@ class Run:
             numbers = Numbers(self.config.seed, iteration, first, count)
             tasks.append(
                 Batch(
-                    self.game, judge, settings, numbers, self.config.keeping.records, self.config.threads,
-                    self._play_device,
+                    self.game, settings, numbers, self.config.keeping.records, self.config.threads, self._play_device
                 )
             )  # fmt: skip
         parts, records, tally = [], [], Tally()
         self._watcher.phase(iteration, "self-play", 0, settings.games)
-        for played in executor.run(play_batch, tasks):
+        for played in executor.run(play_batch, tasks, judge):
             parts.append(played.positions)
             records += played.records
             tally.add(played.tally)
@@ -248,15 +245,16 @@ class Run:
         progress, settings = self.progress, self.config.evaluation
         judge = self._judge(frozen=True)
         previous = None if self._previous is None else (progress.evaluated, self._previous)
-        metrics = self._evaluator.measure(
+        backend, threads = self.config.selfplay.backend, self.config.threads
+        evaluator = Evaluator(self.game, settings, backend, self.config.seed, threads, self._play_device)
+        metrics = evaluator.measure(
             executor, self._strengths, iteration, judge, previous,
             lambda done, total: self._watcher.phase(iteration, "evaluation", done, total),
         )  # fmt: skip
         if settings.exact:
             self._gauge = self._gauge or gauge_of(self.game)
             if self._gauge is not None:
-                backend = self.config.selfplay.backend
-                player = player_of(judge, settings, backend, self.config.threads, self._play_device)
+                player = player_of(judge, settings, backend, threads, self._play_device)
                 metrics["eval/exact_loss"] = self._gauge(player, self.config.seed)
         if progress.best >= 0:
             ratings = self._strengths.ratings(self.game.ranks_losers)
