@@ -121,7 +121,6 @@ class Command:
         if output is not None:
             out.print("Games and standings:", repr(str(output)), soft_wrap=True, markup=False, emoji=False)
 
-
     def _executor(self) -> Executor:
         workers = self.workers
         if workers is None and self.executor != "ray":
@@ -156,7 +155,11 @@ def _play(
 
     if answered() or not pairings:
         return results
-    with progress() as bar, closing(executors()) as executor, closing(play_all(tournament, pairings, executor)) as games:
+    with (
+        progress() as bar,
+        closing(executors()) as executor,
+        closing(play_all(tournament, pairings, executor)) as games,
+    ):
         task = bar.add_task("games", total=num_games(tournament), completed=len(results))
         for result in games:
             if folder:

@@ -52,7 +52,7 @@ def fail(_task: Any) -> None:
     raise ZeroDivisionError("a mistake in the function")
 
 
-class Unsendable(Exception):
+class UnsendableError(Exception):
     """Cannot be read by who receives it."""
 
     def __init__(self, one: int, other: int) -> None:
@@ -60,7 +60,7 @@ class Unsendable(Exception):
 
 
 def fail_oddly(_task: Any) -> None:
-    raise Unsendable(1, 2)
+    raise UnsendableError(1, 2)
 
 
 class Marked:
