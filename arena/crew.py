@@ -49,7 +49,9 @@ class Event(NamedTuple):
 class Team(Protocol):
     """Workers of one kind, known by numbers. Each does its jobs in the order in which it was given them."""
 
-    encode: Encode
+    def encode(self, value: Any, /) -> bytes:
+        """Return a value as the bytes that are sent."""
+        ...
 
     def hire(self) -> int:
         """Begin to start a worker, and return its number; an event tells when it is ready, or that it is gone."""

@@ -46,13 +46,15 @@ class _Process(NamedTuple):
 class ProcessTeam:
     """See `crew.Team`."""
 
-    encode = staticmethod(encode)
-
     def __init__(self) -> None:
         self._context = multiprocessing.get_context("spawn")
         self._processes: dict[int, _Process] = {}
         self._begun: set[int] = set()
         self._hired = 0
+
+    def encode(self, value: Any, /) -> bytes:
+        """See `Team.encode`."""
+        return encode(value)
 
     def hire(self) -> int:
         """See `Team.hire`."""

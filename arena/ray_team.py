@@ -78,8 +78,8 @@ class RayTeam:
         self._heard: queue.SimpleQueue[tuple[int, Any]] = queue.SimpleQueue()
         self._hired = 0
 
-    def encode(self, value: Any) -> bytes:
-        """Return a value as bytes; what is defined in a script travels with its definition."""
+    def encode(self, value: Any, /) -> bytes:
+        """See `Team.encode`; what is defined in a script travels with its definition."""
         content: bytes = self._ray.cloudpickle.dumps(value)
         return content
 
@@ -126,8 +126,8 @@ class RayTeam:
             return self._gone(worker, _in_words(error))
         if worker in self._ready:
             return Event(worker, What.DONE, answer)
-        place, told, own = *answer, introduction()
-        if told != own:
+        place, told = answer
+        if told != (own := introduction()):
             return self._gone(worker, f"a machine of the cluster has {told}, this one {own}: install the same there")
         self._ready.add(worker)
         return Event(worker, What.READY, place)
