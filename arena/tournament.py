@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
@@ -13,6 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..agents.agent import Agent
+from ..agents.learned import lend, networks_of
+from ..agents.networks.files import StoredNetwork
 from ..agents.registry import make_agent
 from ..agents.specs import parse_spec
 from ..envs.core import Game
@@ -207,7 +209,8 @@ def play_all(
     size = min(max(len(pairings) // (executor.workers * 32), 1), _MOST_IN_A_CHUNK)
     first = [Chunk(pairings[:1], tournament.agents)] if pairings else []
     chunks = (Chunk(pairings[begin : begin + size]) for begin in range(1, len(pairings), size))
-    for results in executor.run(play_chunk, itertools.chain(first, chunks), tournament):
+    tasks = itertools.chain(first, chunks)
+    for results in executor.run(play_chunk, tasks, tournament, networks_of(tournament.agents)):
         yield from results
 
 
@@ -223,8 +226,16 @@ class Chunk(NamedTuple):
     agents: tuple[str, ...] = ()
 
 
-def play_chunk(chunk: Chunk, tournament: Tournament) -> list[Result]:
-    """Play some games of the schedule."""
+def play_chunk(chunk: Chunk, tournament: Tournament, networks: Mapping[str, StoredNetwork]) -> list[Result]:
+    """Play some games of the schedule.
+
+    Args:
+        chunk: which.
+        tournament: what they belong to.
+        networks: those in the files that its agents name, which are on the machine of whoever has asked.
+    """
+    if networks and lend(networks):
+        _player.cache_clear()
     for agent in chunk.agents:
         _player(agent, tournament.game, 0)
     return [play(tournament, pairing) for pairing in chunk.pairings]

@@ -119,7 +119,7 @@ def bytes_of_tournament(game: Any) -> tuple[float, float]:
     """Return the bytes of a game of a tournament, there and back."""
     tournament = Tournament(game, ("random", "heuristic"), 16)
     chunk = Chunk(list(schedule(tournament)))
-    return len(encode((play_chunk, chunk))) / 16, len(encode(play_chunk(chunk, tournament))) / 16
+    return len(encode((play_chunk, chunk))) / 16, len(encode(play_chunk(chunk, tournament, {}))) / 16
 
 
 def main() -> None:
@@ -168,7 +168,9 @@ def _tell(wanted: Any, config: Config, found: dict[int, list[Measured]], batches
     busy = {workers: statistics.median(one.busy for one in many) for workers, many in found.items()}
     got = {workers: statistics.median(o.processor / o.seconds for o in many) for workers, many in found.items()}
     print(f"median {speed:.2f}, {speed / 2:.3f} of ideal")
-    print(f"processors that the workers got: {got[1]:.2f} of 1, {got[2]:.2f} of 2; load average {os.getloadavg()[0]:.1f}")
+    print(
+        f"processors that the workers got: {got[1]:.2f} of 1, {got[2]:.2f} of 2; load average {os.getloadavg()[0]:.1f}"
+    )
     print(f"processor time of a game with two workers: {dearer:.3f} times that with one")
     print(f"share of the time in which workers had work: {busy[1]:.3f} with one, {busy[2]:.3f} with two")
     print(f"of ideal, had each worker a processor: {busy[2] / busy[1] / dearer:.3f}")

@@ -6,7 +6,7 @@ import multiprocessing
 import sys
 import time
 from collections import Counter, deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -16,10 +16,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sekisho.agents import learned
+from sekisho.agents.networks.config import NetworkConfig
+from sekisho.agents.networks.files import write_network
+from sekisho.agents.networks.modules import build_network
+from sekisho.agents.networks.torch_backend import arrays_of
 from sekisho.arena.crew import DEATHS, Crew, Event, What
 from sekisho.arena.executors import Executor, Serial, check_executor, make_executor
 from sekisho.arena.processes import Processes
-from sekisho.arena.wire import Desk, Job, encode
+from sekisho.arena.tournament import Tournament, _player, play_all, schedule
+from sekisho.arena.wire import Desk, Failure, Job, decode, digest_of, encode
+from sekisho.envs import load_game
 from sekisho.envs.errors import OptionError, RunError, SekishoError
 from sekisho.training import executors as public
 from support import tasks
@@ -257,6 +264,61 @@ def test_no_more_workers_are_hired_than_there_are_tasks() -> None:
     team = OpenTeam()
     assert list(Crew(team, 50).run(tasks.square, range(3))) == [0, 1, 4]
     assert team._hired == 3
+
+
+# --- what travels with a tournament ----------------------------------------------------------------------------------
+
+
+class Elsewhere:
+    """Another machine, on which there are no files of this one."""
+
+    workers = 3
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def run(self, function: Callable[..., Any], work: Iterable[Any], *shared: Any) -> Iterator[Any]:
+        contents = {digest_of(content): content for content in map(encode, shared)}
+        jobs = [encode((function, task)) for task in work]
+        self._folder.rename(self._folder.with_name("hidden"))
+        desk = Desk()
+        for job in jobs:
+            answer = decode(desk.work(job, tuple(contents), contents.__getitem__))
+            if isinstance(answer, Failure):
+                raise answer.error
+            yield answer
+        self._folder.with_name("hidden").rename(self._folder)
+
+    def close(self) -> None: ...
+
+
+def test_networks_in_files_travel_with_the_games(tmp_path: Path) -> None:
+    game, config, folder = load_game("quoridor", board_size=3, fences=1), NetworkConfig("mlp", 8, 1), tmp_path / "nets"
+    folder.mkdir()
+    for seed in (0, 1):
+        arrays = arrays_of(build_network(game, config, seed))
+        write_network(folder / f"{seed}.safetensors", game, config, arrays, {})
+    nets = [f"net:checkpoint={folder / name}.safetensors" for name in ("0", "1")]
+    tournament = Tournament(game, (*nets, "random"), 4, opening_plies=2)
+    pairings = list(schedule(tournament))
+    here = [result.record for result in play_all(tournament, pairings)]
+    _player.cache_clear()
+    assert [result.record for result in play_all(tournament, pairings, Elsewhere(folder))] == here
+    (folder / "0.safetensors").write_bytes((folder / "1.safetensors").read_bytes())
+    learned._lent.clear()
+    again = [result.record.moves for result in play_all(tournament, pairings, Elsewhere(folder))]
+    assert again != [record.moves for record in here]  # the new file is the one that plays
+    learned._lent.clear()
+    _player.cache_clear()
+
+
+def test_the_files_of_networks_are_found_wherever_specs_name_them(tmp_path: Path) -> None:
+    game, config, path = load_game("tokaido"), NetworkConfig("mlp", 8, 1), tmp_path / "mine.safetensors"
+    write_network(path, game, config, arrays_of(build_network(game, config, 0)), {})
+    specs = (f"expectimax:turns=1,leaf=(net:checkpoint={path})", "net:checkpoint=tokaido", "net", "engine:a b:c")
+    assert list(learned.networks_of(specs)) == [str(path)]
+    with pytest.raises(OptionError, match="must be a file or the name of a network"):
+        learned.networks_of(["net:checkpoint=nowhere"])
 
 
 # --- which executor --------------------------------------------------------------------------------------------------
