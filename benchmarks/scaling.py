@@ -5,7 +5,7 @@ minute to minute. Beside the seconds stands what does not depend on who else use
 game, and the share of the time in which a worker had work. On a machine whose second core is busy with something else
 the ratio of the seconds says little; the load average is printed beside it.
 
-    python benchmarks/scaling.py [--game quoridor] [--config laptop] [--executor processes] [--repeats 5]
+    python benchmarks/scaling.py [--game tokaido] [--config laptop] [--executor processes] [--repeats 5]
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ def bytes_of_tournament(game: Any) -> tuple[float, float]:
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--game", default="quoridor")
+    parser.add_argument("--game", default="tokaido")
     parser.add_argument("--config", default="laptop")
     parser.add_argument("--executor", default="processes")
     parser.add_argument("--address", help="of a cluster of Ray")
@@ -146,7 +146,7 @@ def main() -> None:
         closing(make_executor(2, wanted.executor, wanted.address)) as two,
     ):
         for executor in (one, two):  # both have compiled and loaded everything before the clock runs
-            list(executor.run(timed_batch, batches[:4], judge))
+            list(executor.run(timed_batch, batches[:2], judge))
         for number in range(wanted.repeats):
             for executor in (one, two) if number % 2 == 0 else (two, one):
                 found[executor.workers].append(measure(executor, batches, judge))
