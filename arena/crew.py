@@ -135,6 +135,7 @@ class Crew:
         self._team: Team | None = team
         self._starting: set[int] = set()
         self._ready: dict[int, _Worker] = {}
+        self._loaded: tuple[dict[int, None], ...] = {}, {}  # those who have nothing to do, and one task
         self._failed_starts = 0
         self._warm: set[tuple[Any, Any]] = set()
         self._warming: dict[tuple[Any, Any], int] = {}
@@ -184,16 +185,24 @@ class Crew:
         while len(self._starting) + len(self._ready) < min(self.workers, run.open_tasks):
             self._starting.add(team.hire())
         for load in range(2 if self._seconds < _SHORT_SECONDS else 1):
-            for number, worker in self._ready.items():
-                if not run.to_give:
-                    return
-                if len(worker.tasks) == load and self._may_begin(run, number, worker):
+            for number in list(self._loaded[load]) if run.to_give else ():
+                worker = self._ready[number]
+                if run.to_give and self._may_begin(run, number, worker):
                     task = run.to_give.popleft()
                     task.begun = time.monotonic()
                     worker.tasks.append(task)
+                    self._sort(number, worker)
                     self.traffic.tasks += 1
                     self.traffic.task_bytes += len(task.job.content)
                     team.give(number, task.job)
+
+    def _sort(self, number: int, worker: _Worker | None) -> None:
+        """Note how many tasks a worker has; None for one that is gone."""
+        for load, numbers in enumerate(self._loaded):
+            if worker is not None and len(worker.tasks) == load:
+                numbers[number] = None
+            else:
+                numbers.pop(number, None)
 
     def _may_begin(self, run: _Run, number: int, worker: _Worker) -> bool:
         """Return whether a worker may do a task: what is still to be compiled at its place is left to one."""
@@ -205,7 +214,8 @@ class Crew:
     def _hear(self, run: _Run, event: Event) -> None:
         if event.what is What.READY:
             self._starting.discard(event.worker)
-            self._ready[event.worker] = _Worker(event.content)
+            self._ready[event.worker] = worker = _Worker(event.content)
+            self._sort(event.worker, worker)
             self._failed_starts = 0
         elif event.what is What.DONE:
             self._take(run, event.worker, event.content)
@@ -216,6 +226,7 @@ class Crew:
         """Take an answer in."""
         worker = self._ready[number]
         task, now = worker.tasks.popleft(), time.monotonic()
+        self._sort(number, worker)
         self._seconds = now - task.begun
         if worker.tasks:
             worker.tasks[0].begun = now
@@ -237,6 +248,7 @@ class Crew:
                 raise RunError(f"workers end before they have begun: {why}")
             return
         left = self._ready.pop(number).tasks
+        self._sort(number, None)
         if left:  # the others it had not begun
             left[0].deaths += 1
             if left[0].deaths >= DEATHS and left[0].run == run.number:

@@ -164,7 +164,9 @@ class RayWorker:
     """What works in a process of the cluster."""
 
     def __init__(self) -> None:
-        self._desk = Desk()
+        import ray
+
+        self._desk = Desk(ray.cloudpickle.dumps)
 
     def introduce(self) -> tuple[str, str]:
         """Return on which machine this is, and what is installed there."""

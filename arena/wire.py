@@ -53,9 +53,14 @@ class Failure(NamedTuple):
 
 
 class Desk:
-    """Where a worker works. It keeps the shared values of the run that it works for, and so is sent each of them once."""
+    """Where a worker works. It keeps the shared values of the run that it works for, and so is sent each of them once.
 
-    def __init__(self) -> None:
+    Args:
+        encoder: makes bytes of answers.
+    """
+
+    def __init__(self, encoder: Encode = encode) -> None:
+        self._encode = encoder
         self._shared: dict[str, Any] = {}
 
     def work(self, content: bytes, digests: Sequence[str], fetch: Callable[[str], bytes]) -> bytes:
@@ -70,7 +75,7 @@ class Desk:
             here = self._shared
             self._shared = {digest: here[digest] if digest in here else decode(fetch(digest)) for digest in digests}
             function, task = decode(content)
-            return encode(function(task, *(self._shared[digest] for digest in digests)))
+            return self._encode(function(task, *(self._shared[digest] for digest in digests)))
         except Exception as error:
             if not isinstance(error, SekishoError):
                 error.add_note(traceback.format_exc())  # where it happened does not travel otherwise

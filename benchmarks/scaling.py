@@ -17,6 +17,8 @@ import time
 from contextlib import closing
 from typing import Any, NamedTuple
 
+import torch
+
 from sekisho.agents.networks.config import shape_of
 from sekisho.agents.networks.files import StoredNetwork, rules_of
 from sekisho.agents.networks.modules import build_network
@@ -100,7 +102,8 @@ def batches_of(config: Config, games: int, tables: int) -> list[Batch]:
 
 
 def learning_rate_of(config: Config, played: list[Played], seconds: float) -> float:
-    """Return the positions a second that one thread of this machine learns from."""
+    """Return the positions that one thread of this machine learns from in a second of processor time."""
+    torch.set_num_threads(1)
     game = config.load_game()
     learner = Learner(game, build_network(game, config.network, config.seed), config.learning, "cpu", 1)
     positions = Positions.joined(game, [one.positions for one in played])
@@ -108,9 +111,9 @@ def learning_rate_of(config: Config, played: list[Played], seconds: float) -> fl
     while spent < seconds:
         replay = Replay(game, config.learning.window, config.learning.reuse_limit)
         replay.add(1, positions)
-        steps, begin = learner.steps, time.perf_counter()
+        steps, begin = learner.steps, time.process_time()
         learner.learn(replay, len(positions.seats), 0, 1)
-        spent += time.perf_counter() - begin
+        spent += time.process_time() - begin
         learned += (learner.steps - steps) * config.learning.batch_size
     return learned / spent
 
@@ -140,6 +143,10 @@ def main() -> None:
     config = with_settings(preset_config(wanted.game, wanted.config), changes)
     judge, batches = network_of(config), batches_of(config, wanted.games, wanted.tables)
 
+    if wanted.executor == "ray" and wanted.address is None:  # room for one worker and for two
+        import ray
+
+        ray.init(address="local", num_cpus=3, include_dashboard=False, log_to_driver=False)
     found: dict[int, list[Measured]] = {1: [], 2: []}
     with (
         closing(make_executor(1, wanted.executor, wanted.address)) as one,
@@ -184,7 +191,7 @@ def _tell(wanted: Any, config: Config, found: dict[int, list[Measured]], batches
     there, back = bytes_of_tournament(config.load_game())
     print(f"bytes of a game of a tournament: {there:.0f} there, {back:,.0f} back")
     learned = learning_rate_of(config, played, 10.0)
-    print(f"learned here, one thread: {learned:,.0f} positions a second")
+    print(f"learned here by one thread: {learned:,.0f} positions in a second of processor time")
     print("workers, games/s, positions/s, MB/s back, MB of the network for each to fetch, share of this process, ")
     print("  positions/s to learn from at the reuse of the configuration")
     for workers in WORKERS:

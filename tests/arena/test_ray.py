@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import secrets
 import signal
 import subprocess
 import sys
@@ -45,19 +46,28 @@ COMMAND = (sys.executable, "-m", "sekisho.cli.main")
 MARK = "SEKISHO_TEST_OF_RAY"
 
 
+@pytest.fixture(scope="module", autouse=True)
+def surroundings() -> Iterator[None]:
+    """Have workers find the functions of these tests, and every cluster let in whoever knows a word of these tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        paths = [str(Path(tasks.__file__).parent.parent), os.environ.get("PYTHONPATH", "")]
+        patch.setenv("PYTHONPATH", os.pathsep.join(filter(None, paths)))
+        patch.setenv("RAY_AUTH_MODE", "token")
+        patch.setenv("RAY_AUTH_TOKEN", secrets.token_hex(32))
+        for name, value in ray_team._QUIET.items():
+            patch.setenv(name, value)
+        yield
+
+
 @pytest.fixture(scope="module")
-def cluster() -> Iterator[Any]:
+def cluster(surroundings: None) -> Iterator[Any]:
     """A cluster of two nodes with a processor each."""
     from ray.cluster_utils import Cluster
 
-    before = os.environ.get("PYTHONPATH", "")
-    os.environ["PYTHONPATH"] = os.pathsep.join([str(Path(tasks.__file__).parent.parent), before])
-    os.environ.update(ray_team._QUIET)
     found = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
     found.add_node(num_cpus=1)
     yield found
     found.shutdown()
-    os.environ["PYTHONPATH"] = before
 
 
 @pytest.fixture
@@ -169,11 +179,16 @@ def test_the_command_joins_a_cluster_and_leaves_it_as_it_was(cluster: Any, tmp_p
         assert list(again.run(tasks.square, range(4))) == [0, 1, 4, 9]
 
 
-def test_ctrl_c_ends_a_cluster_of_this_machine_and_keeps_the_games(tmp_path: Path) -> None:
+@pytest.mark.parametrize("joined", [False, True])
+def test_ctrl_c_ends_the_workers_and_keeps_the_games(
+    tmp_path: Path, request: pytest.FixtureRequest, joined: bool
+) -> None:
+    """With a cluster of the command's own, which ends with it, and with one that was there before."""
     environment = os.environ | {MARK: "1"}
+    where = ["--ray-address", request.getfixturevalue("cluster").address] if joined else []
     games = tmp_path / "games.jsonl"
     process = subprocess.Popen(
-        [*COMMAND, *WORDS, "--workers", "2", "--games", "100000", "--output", str(tmp_path)],
+        [*COMMAND, *WORDS, "--workers", "2", "--games", "100000", "--output", str(tmp_path), *where],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment, start_new_session=True,
     )  # fmt: skip
     try:
@@ -185,6 +200,10 @@ def test_ctrl_c_ends_a_cluster_of_this_machine_and_keeps_the_games(tmp_path: Pat
     assert (process.returncode, out, err) == (-signal.SIGINT, "", "sekisho: interrupted\n")
     assert sum(1 for _ in read_records(games)) > 20
     until(lambda: not marked(MARK), 20)
+    if joined:
+        with closing(ray_team.RayWorkers(2, where[1])) as again:  # both processors are free
+            assert list(again.run(tasks.slowly, [(number, 0.3) for number in range(12)])) == list(range(12))
+            assert len(again._ready) == 2
 
 
 def marked(name: str) -> list[str]:
