@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -20,11 +21,12 @@ from . import store
 from .agent import Agent, Decision, require_decision
 from .networks.afterstates import Choices, movers, settle
 from .networks.evaluator import NetworkEvaluator, make_evaluator
-from .networks.files import read_network
+from .networks.files import StoredNetwork, read_network
 from .networks.forward import BACKENDS
 from .networks.incremental import evaluation_of
 from .search.alphabeta.evaluation import Evaluation
 from .search.search import Rules, Search
+from .specs import ENGINE, parse_spec
 
 MOST_SIMULATIONS = 10**9
 _TURN_WORD = {"tokaido": tokaido.SEAT, "picture_sugoroku": picture_sugoroku.SEAT}
@@ -68,7 +70,7 @@ class NetAgent(Agent):
             self.temperature == 0 or 1e-3 <= self.temperature <= 1e3,
             "temperature", "0, or 0.001..1000", self.temperature,
         )  # fmt: skip
-        if self.checkpoint:
+        if self.checkpoint and self.checkpoint not in _lent:
             path_of(self.checkpoint)
 
     @property
@@ -185,11 +187,11 @@ class NetAgent(Agent):
 
     def _evaluator_for(self, game: Game) -> NetworkEvaluator:
         if self._evaluator is None or (not self.checkpoint and self._evaluator.network.game != game.name):
-            path = path_of(self.checkpoint) if self.checkpoint else _shipped_for(game)
-            try:
-                self._evaluator = make_evaluator(read_network(path), self.backend)
-            except OSError as error:
-                raise AgentError(f"agent 'net': cannot read {path}: {error.strerror or error}") from error
+            if self.checkpoint in _lent:
+                network = _lent[self.checkpoint]
+            else:
+                network = _read(path_of(self.checkpoint) if self.checkpoint else _shipped_for(game))
+            self._evaluator = make_evaluator(network, self.backend)
         return self._evaluator
 
     def _goes_by_value(self, game: Game) -> bool:
@@ -326,6 +328,50 @@ def path_of(checkpoint: str, option: str = "net: option 'checkpoint'") -> Path:
             f"{nearest(checkpoint, shipped)}"
         )
     return path
+
+
+_lent: dict[str, StoredNetwork] = {}
+
+
+def networks_of(specs: Iterable[str]) -> dict[str, StoredNetwork]:
+    """Return the networks in the files that spec strings name, by the names of the files; those that ship left out.
+
+    Raises:
+        AgentError: if one cannot be read.
+        NetworkError: if one is no network.
+        OptionError: if there is no such file.
+    """
+    names: set[str] = set()
+    asked = list(specs)
+    while asked:
+        with contextlib.suppress(OptionError):  # not every value with a colon is an agent
+            spec = parse_spec(asked.pop())
+            if spec.name == "net" and spec.options.get("checkpoint") not in (None, *store.shipped_networks()):
+                names.add(spec.options["checkpoint"])
+            if spec.name != ENGINE:
+                asked += [value for value in spec.options.values() if ":" in value]
+    return {name: _lent[name] if name in _lent else _read(path_of(name)) for name in sorted(names)}
+
+
+def lend(networks: Mapping[str, StoredNetwork]) -> bool:
+    """Have networks at hand in this process by the names of files, which need not exist here.
+
+    Args:
+        networks: as `networks_of` returned them, here or on another machine.
+
+    Returns:
+        Whether some are others than those that were at hand by these names.
+    """
+    news = any(_lent.get(name) is not network for name, network in networks.items())
+    _lent.update(networks)
+    return news
+
+
+def _read(path: Path) -> StoredNetwork:
+    try:
+        return read_network(path)
+    except OSError as error:
+        raise AgentError(f"agent 'net': cannot read {path}: {error.strerror or error}") from error
 
 
 def _shipped_for(game: Game) -> Path:

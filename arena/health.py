@@ -29,10 +29,11 @@ SOMETIMES = {
     "tensorboard": "used by training",
     "matplotlib": 'optional: pictures of solved games, and render_mode="human"',
     "pyspiel": "optional: OpenSpiel's algorithms, and sekisho bench compares with it",
+    "ray": "optional: games on many machines",
     "sb3_contrib": "optional: the learner in examples/",
 }
 """Modules that only some things use, and which."""
-_EXTRAS = {"matplotlib": "plots", "pyspiel": "openspiel", "sb3_contrib": "examples"}
+_EXTRAS = {"matplotlib": "plots", "pyspiel": "openspiel", "ray": "ray", "sb3_contrib": "examples"}
 """The extra of this package that installs an optional module."""
 _DISTRIBUTIONS = {"PIL": "pillow", "pyspiel": "open_spiel", "sb3_contrib": "sb3-contrib"}
 """What pip calls a module that has another name."""

@@ -4,30 +4,30 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections import deque
-from collections.abc import Generator, Iterator, Sequence
-from concurrent.futures import Future
-from concurrent.futures.process import BrokenProcessPool
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..agents.agent import Agent
+from ..agents.learned import lend, networks_of
+from ..agents.networks.files import StoredNetwork
 from ..agents.registry import make_agent
 from ..agents.specs import parse_spec
 from ..envs.core import Game
-from ..envs.errors import EngineFault, OptionError, RunError
+from ..envs.errors import EngineFault, OptionError
+from .executors import Executor, Serial
 from .match import play_game, random_opening
 from .places import FORFEIT, forfeit_returns, ranks
 from .ratings import GameResult, rate
 from .records import GameRecord
-from .workers import WorkerPool
 
 _OPENING, _DICE, _AGENTS = 1, 2, 3  # separate the random streams that one seed feeds
 _MOST = 1_000_000
+_MOST_IN_A_CHUNK = 16  # games; those of a chunk that is not finished are lost when a tournament is stopped
 
 
 @dataclass(frozen=True)
@@ -189,44 +189,56 @@ def play(tournament: Tournament, pairing: Pairing) -> Result:
     return Result(pairing, record, played.seconds, played.decisions)
 
 
-def play_all(tournament: Tournament, pairings: Sequence[Pairing], workers: int = 1) -> Generator[Result, None, None]:
-    """Yield the games in the order of `pairings`, whatever the number of processes.
+def play_all(
+    tournament: Tournament, pairings: Sequence[Pairing], executor: Executor | None = None
+) -> Generator[Result, None, None]:
+    """Yield the games in the order of `pairings`, whoever plays them.
 
     Args:
         tournament: what they belong to.
         pairings: a part of its schedule.
-        workers: processes that play at the same time; 1 plays here.
+        executor: who plays; None for this process.
 
     Raises:
-        RunError: if a process dies.
+        RunError: if a game ends every process that plays it.
     """
-    if workers > 1:  # whatever is compiled is compiled here, once, before several processes would all do so
-        for agent in tournament.agents:
-            _player(agent, tournament.game, 0)
-    for pairing in pairings if workers == 1 else pairings[:1]:
-        yield play(tournament, pairing)
-    if workers == 1:
+    if executor is None or isinstance(executor, Serial):
+        for pairing in pairings:
+            yield play(tournament, pairing)
         return
-    size = min(max(len(pairings) // (workers * 32), 1), 16)
-    pool = WorkerPool(workers)
-    waiting: deque[Future[list[Result]]] = deque()
-    done = False
-    try:
-        for begin in range(1, len(pairings), size):
-            waiting.append(pool.submit(_play_chunk, tournament, pairings[begin : begin + size]))
-            if len(waiting) > 4 * workers:
-                yield from waiting.popleft().result()
-        while waiting:
-            yield from waiting.popleft().result()
-        done = True
-    except BrokenProcessPool as error:
-        raise RunError("a process that played games died (out of memory, or killed)") from error
-    finally:
-        pool.close(finished=done)
+    size = min(max(len(pairings) // (executor.workers * 32), 1), _MOST_IN_A_CHUNK)
+    first = [Chunk(pairings[:1], tournament.agents)] if pairings else []
+    chunks = (Chunk(pairings[begin : begin + size]) for begin in range(1, len(pairings), size))
+    tasks = itertools.chain(first, chunks)
+    for results in executor.run(play_chunk, tasks, tournament, networks_of(tournament.agents)):
+        yield from results
 
 
-def _play_chunk(tournament: Tournament, pairings: Sequence[Pairing]) -> list[Result]:
-    return [play(tournament, pairing) for pairing in pairings]
+class Chunk(NamedTuple):
+    """Some games of the schedule; a task for an executor.
+
+    Attributes:
+        pairings: the games.
+        agents: who is to have decided something before they begin, so that whatever they compile is there for all.
+    """
+
+    pairings: Sequence[Pairing]
+    agents: tuple[str, ...] = ()
+
+
+def play_chunk(chunk: Chunk, tournament: Tournament, networks: Mapping[str, StoredNetwork]) -> list[Result]:
+    """Play some games of the schedule.
+
+    Args:
+        chunk: which.
+        tournament: what they belong to.
+        networks: those in the files that its agents name, which are on the machine of whoever has asked.
+    """
+    if networks and lend(networks):
+        _player.cache_clear()
+    for agent in chunk.agents:
+        _player(agent, tournament.game, 0)
+    return [play(tournament, pairing) for pairing in chunk.pairings]
 
 
 @dataclass

@@ -15,8 +15,9 @@ import tyro
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
+from ..arena.executors import EXECUTORS, MOST_PROCESSES, MOST_WORKERS, check_executor
 from ..envs.core import Game
-from ..envs.errors import OptionError, RunError
+from ..envs.errors import OptionError, RunError, nearest
 from ..envs.files import write_bytes_atomically
 from ..envs.options import parse_options
 from ..envs.registry import game_class
@@ -25,6 +26,13 @@ from .words import width
 Flag = tyro.conf.FlagCreatePairsOff[bool]
 Result = TypeVar("Result")
 GameWord = Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="GAME")]
+ExecutorWord = Annotated[
+    str | None,
+    tyro.conf.arg(metavar="{" + ",".join(EXECUTORS) + "}", help_behavior_hint="(default: processes, if several work)"),
+]
+Address = Annotated[
+    str | None, tyro.conf.arg(metavar="HOST:PORT", help_behavior_hint="(default: one of this machine alone)")
+]
 Rules = Annotated[str, tyro.conf.arg(metavar="KEY=VALUE,…", help_behavior_hint="(default: the game's)")]
 
 
@@ -43,6 +51,22 @@ def console() -> Console:
 def processors() -> int:
     """Return how many processors this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def check_workers(workers: int | None, executor: str | None, address: str | None) -> None:
+    """Refuse words that no executor goes by: ``--workers``, ``--executor`` and ``--ray-address``.
+
+    Raises:
+        OptionError: saying which.
+    """
+    if executor is not None and executor not in EXECUTORS:
+        raise OptionError(f"--executor: there is no {executor!r}; {nearest(executor, EXECUTORS)}")
+    if address is not None and executor != "ray":
+        raise OptionError("--ray-address is for --executor ray")
+    most = MOST_WORKERS if executor == "ray" else MOST_PROCESSES
+    if workers is not None and not 1 <= workers <= most:
+        raise OptionError(f"--workers must be 1..{most}, not {workers}")
+    check_executor(workers, executor, address)
 
 
 def game_from_words(name: str, rules: str = "", players: int | None = None) -> Game:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import closing, nullcontext
 from dataclasses import dataclass
 from typing import Annotated, Any
@@ -9,6 +10,7 @@ from typing import Annotated, Any
 import tyro
 
 from ..agents.registry import ENGINE_USAGE, agent_names
+from ..arena.executors import Executor, make_executor
 from ..arena.folder import TournamentFolder, alone_in
 from ..arena.report import forfeit_lines, standings_document, standings_table, test_document, test_line
 from ..arena.sprt import SequentialTest
@@ -23,7 +25,20 @@ from ..arena.tournament import (
     unbalanced,
 )
 from ..envs.errors import OptionError
-from .common import Flag, GameWord, Rules, console, game_from_words, path_from_words, print_json, processors, progress
+from .common import (
+    Address,
+    ExecutorWord,
+    Flag,
+    GameWord,
+    Rules,
+    check_workers,
+    console,
+    game_from_words,
+    path_from_words,
+    print_json,
+    processors,
+    progress,
+)
 
 _AGENTS = "; ".join(
     [
@@ -33,7 +48,6 @@ _AGENTS = "; ".join(
 )
 
 
-_MOST_WORKERS = 256
 _GAMES_WORTH_A_WORKER = 50  # starting a process takes about as long as playing so many quick games
 
 
@@ -59,7 +73,12 @@ class Command:
     seed: int = 0
     """the same seed gives the same games"""
     workers: Annotated[int | None, _number("one for each processor, where there are games enough")] = None
-    """processes that play at the same time; fewer are fairer to agents limited by time"""
+    """how many play at the same time; fewer are fairer to agents limited by time"""
+    executor: ExecutorWord = None
+    """who they are: this process alone, processes of this machine, or a cluster of machines by Ray; the games are the
+    same"""
+    ray_address: Address = None
+    """the head of the cluster, or auto for the one that this machine belongs to; see ray start"""
     sprt: Annotated[
         tuple[float, float] | None,
         tyro.conf.arg(metavar="LOW HIGH", help_behavior_hint="(default: play all games)"),
@@ -76,16 +95,12 @@ class Command:
         output = path_from_words("--output", self.output, "folder")
         game = game_from_words(self.game, self.rules, self.players)
         openings = game.opening_plies if self.openings is None else self.openings
-        workers = (
-            max(min(processors(), 1 + self.games // _GAMES_WORTH_A_WORKER), 1) if self.workers is None else self.workers
-        )
-        if not 1 <= workers <= _MOST_WORKERS:
-            raise OptionError(f"--workers must be 1..{_MOST_WORKERS}, not {workers}")
+        check_workers(self.workers, self.executor, self.ray_address)
         tournament = Tournament(game, self.agents, self.games, openings, self.seed)
         test = None if self.sprt is None else _test(tournament, *self.sprt)
         with alone_in(output) if output is not None else nullcontext():
             folder = TournamentFolder(output, tournament) if output is not None else None
-            results = _play(tournament, folder, workers, test)
+            results = _play(tournament, folder, self._executor, test)
             lines = standings(tournament, results)
             document = standings_document(tournament, lines, results)
             if test:
@@ -106,6 +121,13 @@ class Command:
         if output is not None:
             out.print("Games and standings:", repr(str(output)), soft_wrap=True, markup=False, emoji=False)
 
+    def _executor(self) -> Executor:
+        workers = self.workers
+        if workers is None and self.executor != "ray":
+            several = self.executor != "serial"
+            workers = max(min(processors(), 1 + self.games // _GAMES_WORTH_A_WORKER), 1) if several else 1
+        return make_executor(workers, self.executor, self.ray_address)
+
 
 def _test(tournament: Tournament, low: float, high: float) -> SequentialTest:
     """Return the test of the first agent's score against the second."""
@@ -115,7 +137,10 @@ def _test(tournament: Tournament, low: float, high: float) -> SequentialTest:
 
 
 def _play(
-    tournament: Tournament, folder: TournamentFolder | None, workers: int, test: SequentialTest | None
+    tournament: Tournament,
+    folder: TournamentFolder | None,
+    executors: Callable[[], Executor],
+    test: SequentialTest | None,
 ) -> list[Result]:
     """Play what is still to be played, with a progress bar, and return all games.
 
@@ -128,9 +153,13 @@ def _play(
         whole = results and len(results) % tournament.game.num_players == 0
         return bool(test and whole and test.answer(scores_of_first(tournament, results)) is not None)
 
-    if answered():
+    if answered() or not pairings:
         return results
-    with progress() as bar, closing(play_all(tournament, pairings, workers)) as games:
+    with (
+        progress() as bar,
+        closing(executors()) as executor,
+        closing(play_all(tournament, pairings, executor)) as games,
+    ):
         task = bar.add_task("games", total=num_games(tournament), completed=len(results))
         for result in games:
             if folder:

@@ -14,14 +14,26 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 
-from ..envs.errors import OptionError, RunError
+from ..envs.errors import OptionError
 from ..envs.options import parse_options, spell_options
 from ..envs.registry import game_class
 from ..training.config import Config, help_of, parse_setting, settings_of, with_settings
+from ..training.executors import Executor, make_executor
 from ..training.folder import CONFIG, described, read_config
 from ..training.presets import DEFAULT_PRESET, preset_config, presets_of
 from ..training.train import train
-from .common import Flag, GameWord, Rules, console, path_from_words, print_json
+from .common import (
+    Address,
+    ExecutorWord,
+    Flag,
+    GameWord,
+    Rules,
+    check_workers,
+    console,
+    path_from_words,
+    print_json,
+)
+from .dispatch import complain
 
 if TYPE_CHECKING:  # torch takes a second and a half to load
     from ..training.checkpoint import Progress as Checkpoint
@@ -64,7 +76,12 @@ class Command:
     seed: Annotated[int | None, _number("(default: 0)")] = None
     """the same seed makes the same run"""
     workers: Annotated[int | None, _number("(default: 1)")] = None
-    """processes that play at the same time"""
+    """how many play at the same time"""
+    executor: ExecutorWord = None
+    """who they are: this process alone, processes of this machine, or a cluster of machines by Ray; the games are the
+    same"""
+    ray_address: Address = None
+    """the head of the cluster, or auto for the one that this machine belongs to; see ray start"""
     device: Annotated[str | None, tyro.conf.arg(metavar="{auto,cpu,cuda}", help_behavior_hint="(default: auto)")] = None
     """where the network learns; auto takes a GPU if there is one"""
     json: Flag = False
@@ -72,6 +89,7 @@ class Command:
 
     def run(self) -> None:
         """Train, and say where the run stands and what can be done with it."""
+        check_workers(self.workers, self.executor, self.ray_address)
         presets_of(self.game)  # an unknown game, or one with nothing to learn, is named before anything else
         named = path_from_words("--output", self.output, "folder")
         folder = named or Path("runs", f"{self.game}-{self.config or DEFAULT_PRESET}")
@@ -83,9 +101,10 @@ class Command:
         with progress_of_run() as bar:
             watcher = _Bar(bar, folder, quiet=self.json)
             try:
-                done = train(folder, config, changes, watcher=watcher, check=self._check)
+                done = train(folder, config, changes, watcher=watcher, check=self._check, executors=self._executors)
             except KeyboardInterrupt:
-                raise RunError(_stopped(self.game, folder, watcher.iteration)) from None
+                complain(_stopped(self.game, folder, watcher.iteration, self._who_plays()), 0)
+                raise
         config = read_config(folder)
         if self.json:
             print_json(_document(config, folder, done))
@@ -121,8 +140,17 @@ class Command:
     def _new_config(self, changes: Mapping[str, Any]) -> Config:
         return with_settings(preset_config(self.game, self.config or DEFAULT_PRESET, self._rules()), changes)
 
+    def _executors(self, workers: int) -> Executor:
+        return make_executor(workers, self.executor, self.ray_address)
+
+    def _who_plays(self) -> str:
+        """Return the options that say who plays, as they were given: a run does not keep them."""
+        executor = "" if self.executor is None else f" --executor {self.executor}"
+        return executor + ("" if self.ray_address is None else f" --ray-address {shlex.quote(self.ray_address)}")
+
     def _check(self, config: Config) -> None:
         """Refuse to resume what is not the run that the words speak of."""
+        check_workers(config.workers, self.executor, self.ray_address)
         if config.game != self.game:
             raise OptionError(f"the run is one of {config.game}, not of {self.game}")
         if self.config is not None and config.preset != self.config:
@@ -184,12 +212,12 @@ class _Bar:
             print(text, flush=True)
 
 
-def _stopped(game: str, folder: Path, iteration: int) -> str:
-    """Return what is said of a run that Ctrl-C has stopped."""
+def _stopped(game: str, folder: Path, iteration: int, options: str) -> str:
+    """Return what is said of a run that Ctrl-C has stopped; `options` are those that it does not keep."""
     if not (folder / CONFIG).exists():
         return "stopped before the run had begun"
     where = f"after iteration {iteration}" if iteration >= 0 else "before the first checkpoint"
-    return f"stopped {where}; go on with: sekisho train {game} --output {shlex.quote(str(folder))} --resume"
+    return f"stopped {where}; go on with: sekisho train {game} --output {shlex.quote(str(folder))} --resume{options}"
 
 
 def _player(folder: Path, config: Config) -> str:

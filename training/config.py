@@ -11,6 +11,7 @@ from typing import Any
 
 from ..agents.networks.config import NetworkConfig
 from ..agents.networks.forward import BACKENDS
+from ..arena.executors import MOST_WORKERS
 from ..envs.core import Game
 from ..envs.errors import OptionError, UnknownNameError, nearest, shown
 from ..envs.registry import load_game
@@ -39,7 +40,7 @@ class Config:
     iterations: int = 20
     """rounds of self-play and learning"""
     workers: int = 1
-    """processes that play; 1 plays in the one that learns. Their number changes nothing but the time"""
+    """how many play at the same time; 1 plays in the process that learns. Their number changes nothing but the time"""
     device: str = "auto"
     """where the network learns: cpu, cuda, or auto"""
     threads: int = 1
@@ -125,7 +126,7 @@ _WORDS = {
 _KINDS: dict[type[Any], str] = {bool: "true or false", int: "a whole number", float: "a number", str: "a word"}
 _RANGES: dict[str, tuple[float, float]] = {
     "seed": (0, 2**31 - 1),
-    "workers": (1, 256),
+    "workers": (1, MOST_WORKERS),
     "threads": (1, 256),
     "selfplay.tables": (1, 4096),
     "selfplay.simulations": (2, 10**6),

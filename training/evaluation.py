@@ -27,8 +27,7 @@ class Match(NamedTuple):
 
     Attributes:
         game: the rules.
-        judge: the network.
-        opponent: a spec string, or another network.
+        opponent: a spec string; None for its former self.
         settings: of the evaluation.
         backend: what runs the network.
         seed: of the run.
@@ -39,8 +38,7 @@ class Match(NamedTuple):
     """
 
     game: Game
-    judge: Judge
-    opponent: str | Judge
+    opponent: str | None
     settings: Evaluation
     backend: str
     seed: int
@@ -63,16 +61,22 @@ def player_of(judge: Judge, settings: Evaluation, backend: str, threads: int, de
     return NetworkPlayer(evaluator_of(judge, backend, threads, device), settings.simulations)
 
 
-def play_match(match: Match) -> list[Result]:
-    """Play the games of a match; games of one round have the same opening and dice, the network on each seat in turn."""
+def play_match(match: Match, judge: Judge, former: Judge) -> list[Result]:
+    """Play the games of a match; games of one round have the same opening and dice, the network on each seat in turn.
+
+    Args:
+        match: which games.
+        judge: the network.
+        former: its former self.
+    """
     game, seats = match.game, match.game.num_players
-    own = player_of(match.judge, match.settings, match.backend, match.threads, match.device)
+    own = player_of(judge, match.settings, match.backend, match.threads, match.device)
     others: list[Agent] = []
     for _ in range(seats - 1):
-        if isinstance(match.opponent, str):
-            others.append(make_agent(match.opponent))
+        if match.opponent is None:
+            others.append(player_of(former, match.settings, match.backend, match.threads, match.device))
         else:
-            others.append(player_of(match.opponent, match.settings, match.backend, match.threads, match.device))
+            others.append(make_agent(match.opponent))
     results = []
     for number in range(match.first, match.first + match.games):
         seat, place = number % seats, [STREAM, match.seed, number // seats]
@@ -176,25 +180,27 @@ class Evaluator:
             previous: the iteration of the last evaluation and its network, if there was one.
             report: told how many of how many games are played.
         """
-        opponents: dict[str, tuple[str, str | Judge]] = {
+        opponents: dict[str, tuple[str, str | None]] = {
             metric: (spec, spec) for metric, spec in self._opponents.items()
         }
+        former = judge
         if previous is not None:
-            opponents["eval/score_vs_previous"] = name_of(previous[0]), previous[1]
+            opponents["eval/score_vs_previous"] = name_of(previous[0]), None
+            former = previous[1]
         tasks, owners = [], []
         for metric, (_, opponent) in opponents.items():
             for first in range(0, self._settings.games, _GAMES_A_TASK):
                 count = min(_GAMES_A_TASK, self._settings.games - first)
                 tasks.append(
                     Match(
-                        self.game, judge, opponent, self._settings, self._backend, self._seed, iteration, first, count,
+                        self.game, opponent, self._settings, self._backend, self._seed, iteration, first, count,
                         self._threads, self._device,
                     )
                 )  # fmt: skip
                 owners.append(metric)
         results: dict[str, list[Result]] = {metric: [] for metric in opponents}
         done, total = 0, self._settings.games * len(opponents)
-        for metric, played in zip(owners, executor.run(play_match, tasks), strict=True):
+        for metric, played in zip(owners, executor.run(play_match, tasks, judge, former), strict=True):
             results[metric] += played
             done += len(played)
             report(done, total)

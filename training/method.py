@@ -34,9 +34,8 @@ class Method(Protocol):
         """What the network is for, see `StoredNetwork`."""
         ...
 
-    @property
-    def play_device(self) -> str:
-        """Where the network plays: ``cpu`` or ``cuda``."""
+    def play_device(self, executor: Executor) -> str:
+        """Return where the network plays when `executor` has the games: ``cpu`` or ``cuda``."""
         ...
 
     def begin(self) -> None:

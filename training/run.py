@@ -24,7 +24,7 @@ from .checkpoint import NETWORK, Checkpoints, Progress, read_weights, write_weig
 from .config import SELFPLAY, Config
 from .evaluation import Evaluator, Strengths, better, name_of, player_of
 from .exact_loss import Gauge, gauge_of
-from .executors import Executor, make_executor
+from .executors import Executor
 from .judging import Judge
 from .method import Method
 from .metrics import MetricsLog
@@ -60,9 +60,6 @@ class Run:
         self._strengths = Strengths()
         self._checkpoints = Checkpoints(
             folder / CHECKPOINTS, self.game, self._method.network, config.method, self._method.rules
-        )
-        self._evaluator = Evaluator(
-            self.game, config.evaluation, config.selfplay.backend, config.seed, config.threads, self._method.play_device
         )
         self._gauge: Gauge | None = None
         self._previous: Judge | None = None
@@ -100,8 +97,11 @@ class Run:
             self._keep_best()
         return True
 
-    def go(self) -> None:
+    def go(self, executor: Executor) -> None:
         """Run all iterations that are left.
+
+        Args:
+            executor: who plays. This process may use the GPU for that; others leave it to the learner.
 
         Raises:
             RunError: if training goes astray, a process dies, or something cannot be written.
@@ -110,7 +110,6 @@ class Run:
         fresh = self.progress.evaluated < 0
         last = -1 if fresh else self.progress.iteration
         log, board = MetricsLog(self.folder / METRICS, last), Board(self.folder / BOARD, last + 1)
-        executor = make_executor(self.config.workers)
         self._watcher.begins(last + 1, self.config.iterations)
         try:
             if fresh:
@@ -125,7 +124,6 @@ class Run:
                 self._write(iteration, records)
                 self._watcher.finished(iteration, metrics)
         finally:
-            executor.close()
             board.close()
 
     def _iterate(self, executor: Executor, iteration: int) -> tuple[dict[str, float], list[GameRecord]]:
@@ -152,17 +150,17 @@ class Run:
     def _measure(self, executor: Executor, iteration: int) -> dict[str, float]:
         """Let the network play its opponents, and note if it is the best so far."""
         progress, settings = self.progress, self.config.evaluation
-        judge = self._judge()
+        judge, device = self._judge(), self._method.play_device(executor)
         previous = None if self._previous is None else (progress.evaluated, self._previous)
-        metrics = self._evaluator.measure(
+        backend, threads = self.config.selfplay.backend, self.config.threads
+        metrics = Evaluator(self.game, settings, backend, self.config.seed, threads, device).measure(
             executor, self._strengths, iteration, judge, previous,
             lambda done, total: self._watcher.phase(iteration, "evaluation", done, total),
         )  # fmt: skip
         if settings.exact:
             self._gauge = self._gauge or gauge_of(self.game)
             if self._gauge is not None:
-                backend = self.config.selfplay.backend
-                player = player_of(judge, settings, backend, self.config.threads, self._method.play_device)
+                player = player_of(judge, settings, backend, threads, device)
                 metrics["eval/exact_loss"] = self._gauge(player, self.config.seed)
         if progress.best >= 0:
             ratings = self._strengths.ratings(self.game.ranks_losers)

@@ -19,7 +19,7 @@ from ..envs.core import Game
 from ..envs.errors import CheckpointError
 from .checkpoint import Arrays, Progress
 from .config import Config
-from .executors import Executor
+from .executors import Executor, Serial
 from .judging import Judge, evaluator_of
 from .learner import Learner
 from .method import Report
@@ -37,7 +37,6 @@ class Batch(NamedTuple):
     """Games of self-play for one process; a task for an executor."""
 
     game: Game
-    judge: Judge
     settings: SelfPlay
     numbers: Numbers
     records: int
@@ -45,9 +44,9 @@ class Batch(NamedTuple):
     device: str
 
 
-def play_batch(batch: Batch) -> Played:
-    """Play the games of a batch."""
-    evaluator = evaluator_of(batch.judge, batch.settings.backend, batch.threads, batch.device)
+def play_batch(batch: Batch, judge: Judge) -> Played:
+    """Play the games of a batch with a network."""
+    evaluator = evaluator_of(judge, batch.settings.backend, batch.threads, batch.device)
     return SelfPlayers(batch.game, evaluator, batch.settings, batch.numbers, batch.records).play()
 
 
@@ -69,12 +68,10 @@ class SelfPlayLearning:
         self._learner = Learner(self.game, self.module, config.learning, config.device, config.iterations)
         self._replay = Replay(self.game, config.learning.window, config.learning.reuse_limit)
 
-    @property
-    def play_device(self) -> str:
-        """Where the network plays: on a GPU if it learns there and nobody else plays."""
-        config = self._config
-        on_gpu = self._learner.device.type == "cuda" and config.workers == 1 and config.selfplay.backend != "compiled"
-        return "cuda" if on_gpu else "cpu"
+    def play_device(self, executor: Executor) -> str:
+        """See `Method.play_device`: on a GPU if it learns there and nobody else plays."""
+        here = isinstance(executor, Serial) and self._learner.device.type == "cuda"
+        return "cuda" if here and self._config.selfplay.backend != "compiled" else "cpu"
 
     def begin(self) -> None:
         """See `Method.begin`."""
@@ -111,15 +108,13 @@ class SelfPlayLearning:
 
     def _play(self, executor: Executor, iteration: int, report: Report) -> Played:
         settings, judge, config = self._config.selfplay, self._judge(), self._config
-        tasks = []
+        tasks, device = [], self.play_device(executor)
         for first in range(0, settings.games, settings.tables):
             numbers = Numbers(config.seed, iteration, first, min(settings.tables, settings.games - first))
-            tasks.append(
-                Batch(self.game, judge, settings, numbers, config.keeping.records, config.threads, self.play_device)
-            )
+            tasks.append(Batch(self.game, settings, numbers, config.keeping.records, config.threads, device))
         parts, records, tally = [], [], Tally()
         report("self-play", 0, settings.games)
-        for played in executor.run(play_batch, tasks):
+        for played in executor.run(play_batch, tasks, judge):
             parts.append(played.positions)
             records += played.records
             tally.add(played.tally)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,7 @@ from ..arena.folder import alone_in
 from ..envs.core import Game
 from ..envs.errors import OptionError, RunError
 from .config import Config
+from .executors import Executor, make_executor
 from .folder import require_new, resume_in, write_config
 from .watching import Watcher
 
@@ -23,6 +25,7 @@ def train(
     folder: Path, config: Config | None = None, changes: Mapping[str, Any] | None = None,
     build: Callable[[Game], nn.Module] | None = None, watcher: Watcher | None = None,
     check: Callable[[Config], None] = lambda _config: None,
+    executors: Callable[[int], Executor] = make_executor,
 ) -> Progress:  # fmt: skip
     """Train; return where the run stands at its end.
 
@@ -35,6 +38,8 @@ def train(
             see `agents.networks.modules` for how it is called. A run is resumed with the same.
         watcher: who looks on.
         check: told the configuration before anything is done; may raise.
+        executors: returns who plays the games, told how many workers the configuration wants; closed at the end. See
+            `arena.executors.make_executor`.
 
     Raises:
         OptionError: if the folder holds a run already, or none to resume, or the changes are not allowed.
@@ -56,9 +61,12 @@ def train(
             run = Run(config, folder, None if build is None else build(config.load_game()), watcher)
             if not (resumed and run.restore()):
                 run.begin()
-            write_config(folder, config)
-            if not run.done:
-                run.go()
+            if run.done:
+                write_config(folder, config)
+                return run.progress
+            with closing(executors(config.workers)) as executor:
+                write_config(folder, config)
+                run.go(executor)
         except OSError as error:
             raise RunError(f"cannot go on in {error.filename or folder}: {error.strerror or error}") from error
     return run.progress

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from contextlib import closing
 
 import numpy as np
 import pytest
 
 from sekisho.agents import make_agent
 from sekisho.agents.heuristics.tokaido import MAX_TURNS, expected_turns, lone_road, turns_law
+from sekisho.arena.executors import make_executor
 from sekisho.arena.tournament import Tournament, play_all, schedule, standings
 from sekisho.envs import load_game
 from sekisho.envs.tokaido.tables import SPOTS
@@ -90,7 +92,8 @@ def test_the_law_of_turns_is_a_law_with_the_expected_turns_as_its_mean(options: 
 )
 def test_the_heuristic_beats_random_play(forks: str, bound: float, games: int) -> None:
     tournament = Tournament(load_game("tokaido", forks=forks), ("heuristic", "random"), games, 0, seed=1)
-    results = play_all(tournament, list(schedule(tournament)), workers=2 if games > 1000 else 1)
+    with closing(make_executor(2 if games > 1000 else 1)) as executor:
+        results = list(play_all(tournament, list(schedule(tournament)), executor))
     wins = sum(result.record.returns[result.record.agents.index("heuristic")] > 0 for result in results)
     slack = 0.0 if games > 1000 else 3 * math.sqrt(bound * (1 - bound) / games)
     assert wins / games >= bound - slack

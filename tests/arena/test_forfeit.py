@@ -7,6 +7,7 @@ import json
 import os
 import shlex
 import sys
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from sekisho.agents import Agent, Decision, make_agent
 from sekisho.arena.folder import TournamentFolder
 from sekisho.arena.match import play_game
 from sekisho.arena.places import FORFEIT, Forfeit, forfeit_returns, ranks
+from sekisho.arena.processes import Processes
 from sekisho.arena.recorded import read_games
 from sekisho.arena.records import GameRecord, read_records
 from sekisho.arena.report import forfeit_lines
@@ -178,11 +180,12 @@ def test_a_tournament_on_two_processes_leaves_no_program_behind(games: int) -> N
     """Neither at its end nor when it is stopped after some games; the program itself does not leave when it is told to."""
     program = f"engine:({OPTIONS.replace('handshake=20', 'handshake=60')}){WAYWARD} stubborn"
     tournament = Tournament(load_game("quoridor", max_plies=9), (program, "shortest_path"), games)
-    played = play_all(tournament, list(schedule(tournament)), workers=2)
-    results = [next(played) for _ in range(4)]
-    if games == 4:
-        assert next(played, None) is None
-    played.close()
+    with closing(Processes(2)) as executor:
+        played = play_all(tournament, list(schedule(tournament)), executor)
+        results = [next(played) for _ in range(4)]
+        if games == 4:
+            assert next(played, None) is None
+        played.close()
     assert [result.record.forfeit for result in results] == [None] * 4
     assert not running("wayward_engine.py stubborn")
 

@@ -7,11 +7,14 @@ import json
 import math
 import multiprocessing
 from collections import Counter
+from contextlib import closing
 from typing import Any
 
 import pytest
 
 from sekisho.agents import make_agent
+from sekisho.arena.executors import Executor
+from sekisho.arena.processes import Processes
 from sekisho.arena.records import GameRecord
 from sekisho.arena.report import standings_document
 from sekisho.arena.tournament import (
@@ -29,7 +32,7 @@ from sekisho.arena.tournament import (
     unbalanced,
 )
 from sekisho.envs import Game, load_game
-from sekisho.envs.errors import AgentError, OptionError, RunError, SekishoError, UnknownNameError
+from sekisho.envs.errors import AgentError, OptionError, SekishoError, UnknownNameError
 from support.dice_race import DiceRace
 
 DUEL = load_game("quoridor", board_size=5, fences=2)
@@ -160,8 +163,8 @@ def test_an_agent_that_does_not_play_the_game_is_refused_before_anything_is_play
 # --- playing ---------------------------------------------------------------------------------------------------------
 
 
-def records(tournament: Tournament, **options: Any) -> list[str]:
-    return [result.record.to_json() for result in play_all(tournament, list(schedule(tournament)), **options)]
+def records(tournament: Tournament, executor: Executor | None = None) -> list[str]:
+    return [result.record.to_json() for result in play_all(tournament, list(schedule(tournament)), executor)]
 
 
 @pytest.mark.parametrize("game", [DUEL, TABLE])
@@ -213,24 +216,19 @@ def test_a_game_is_the_same_whatever_was_played_before_it() -> None:
 
 def test_more_processes_play_the_same_games_in_the_same_order() -> None:
     tournament = Tournament(DUEL, THREE, 40, opening_plies=2, seed=4)
-    assert records(tournament, workers=2) == records(tournament)
+    with closing(Processes(2)) as executor:
+        assert records(tournament, executor) == records(tournament)
 
 
-def test_a_process_that_dies_ends_the_run_in_words_after_the_games_that_were_finished() -> None:
-    tournament = Tournament(load_game("quoridor"), THREE[:2], 3000, seed=4)
-    pairings = list(schedule(tournament))
-    done: list[Result] = []
-
-    def play_with_an_accident() -> None:
-        for result in play_all(tournament, pairings, workers=2):
-            done.append(result)
-            if len(done) == 5:
+def test_a_process_that_dies_is_replaced_and_its_games_are_played_again() -> None:
+    tournament = Tournament(DUEL, THREE, 60, opening_plies=2, seed=4)
+    found = []
+    with closing(Processes(2)) as executor:
+        for result in play_all(tournament, list(schedule(tournament)), executor):
+            found.append(result.record.to_json())
+            if len(found) in (5, 20, 60):
                 multiprocessing.active_children()[0].kill()
-
-    with pytest.raises(RunError, match="a process that played games died"):
-        play_with_an_accident()
-    assert [result.pairing for result in done] == pairings[: len(done)]
-    assert 5 <= len(done) < 3000
+    assert found == records(tournament)
     assert not multiprocessing.active_children()
 
 

@@ -131,12 +131,11 @@ OPTIONS = {
     },
     "tournament": {
         *("GAME", "--agents", "--games", "--players", "--rules", "--openings", "--seed", "--workers", "--output"),
-        "--json",
-        "--sprt",
+        *("--executor", "--ray-address", "--json", "--sprt"),
     },
     "train": {
         *("GAME", "--config", "--output", "--resume", "--set", "--settings", "--players", "--rules", "--iterations"),
-        *("--seed", "--workers", "--device", "--json"),
+        *("--seed", "--workers", "--executor", "--ray-address", "--device", "--json"),
     },
     "solve": {
         *("GAME", "--players", "--rules", "--output", "--json", "--utility", "--force", "--board", "--squares"),
@@ -436,6 +435,12 @@ WRONG: list[tuple[tuple[str, ...], str]] = [
     ((*TWO, "--workers", "0"), "--workers must be 1..256, not 0"),
     ((*TWO, "--workers", "-4"), "--workers must be 1..256, not -4"),
     ((*TWO, "--workers", "9" * 30), "--workers must be 1..256"),
+    ((*TWO, "--workers", "9" * 30, "--executor", "ray"), "--workers must be 1..100000"),
+    ((*TWO, "--executor", "proceses"), "--executor: there is no 'proceses'; did you mean 'processes'?"),
+    ((*TWO, "--executor", "serial", "--workers", "2"), "serial is this process alone: 2 workers need processes or ray"),
+    ((*TWO, "--ray-address", "auto"), "--ray-address is for --executor ray"),
+    (("train", "quoridor", "--ray-address", "auto"), "--ray-address is for --executor ray"),
+    (("train", "quoridor", "--executor", "serial", "--set", "workers=2"), "serial is this process alone: 2 workers"),
     ((*TWO, "--output"), "--output"),
     ((*TWO, "--output", __file__), "is a file; name a folder"),
     ((*TWO, "--output", "a\0b"), "no folder can be named"),

@@ -88,11 +88,11 @@ def test_the_same_numbers_give_the_same_games(name: str) -> None:
 
 def test_processes_play_the_games_of_one_process() -> None:
     game = game_of("tokaido")
-    batches = [Batch(game, network_of(game), SETTINGS, Numbers(1, 2, first, 2), 1, 1, "cpu") for first in (0, 2, 4)]
-    serial = list(Serial().run(play_batch, batches))
+    batches = [Batch(game, SETTINGS, Numbers(1, 2, first, 2), 1, 1, "cpu") for first in (0, 2, 4)]
+    serial = list(Serial().run(play_batch, batches, network_of(game)))
     executor = Processes(2)
     try:
-        apart = list(executor.run(play_batch, batches))
+        apart = list(executor.run(play_batch, batches, network_of(game)))
     finally:
         executor.close()
     for one, two in zip(serial, apart, strict=True):

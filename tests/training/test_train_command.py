@@ -33,6 +33,12 @@ def process(*words: str) -> subprocess.Popen[str]:
     )  # fmt: skip
 
 
+def children_of(process: int) -> set[int]:
+    """The processes that a process has started; none where Linux does not list them."""
+    lists = Path("/proc").glob(f"{process}/task/*/children")
+    return {int(number) for path in lists for number in path.read_text(encoding="ascii").split()}
+
+
 def wait_for(path: Path, running: subprocess.Popen[str]) -> None:
     until = time.monotonic() + 300
     while not path.exists():
@@ -59,15 +65,23 @@ def test_killed_and_resumed_is_the_same_to_the_bit_as_in_one_go(words: list[str]
 
 
 @pytest.mark.skipif(os.name != "posix", reason="sends the signal of a terminal")
-def test_ctrl_c_stops_and_says_how_to_go_on(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("executor", "workers"), [("serial", "1"), ("processes", "2")])
+def test_ctrl_c_stops_and_says_how_to_go_on(tmp_path: Path, executor: str, workers: str) -> None:
     words = [word.replace("iterations=4", "iterations=500") for word in WORDS]
-    running = process(*words, "--output", str(tmp_path / "run"))
+    running = process(*words, "--output", str(tmp_path / "run"), "--executor", executor, "--workers", workers)
     wait_for(tmp_path / "run" / "checkpoints" / "000001", running)
+    started = children_of(running.pid)
+    assert len(started) >= int(workers) - 1
     running.send_signal(signal.SIGINT)
     output, errors = running.communicate(timeout=60)
-    assert running.returncode == 1
+    assert running.returncode == -signal.SIGINT
+    assert errors.endswith("sekisho: interrupted\n")
+    until = time.monotonic() + 20  # the process that Python has beside its own for spawning leaves last
+    while left := [number for number in started if Path(f"/proc/{number}").exists()]:
+        assert time.monotonic() < until, left
+        time.sleep(0.1)
     assert "Traceback" not in errors
-    assert f"go on with: sekisho train quoridor --output {tmp_path / 'run'} --resume" in errors
+    assert f"go on with: sekisho train quoridor --output {tmp_path / 'run'} --resume --executor {executor}\n" in errors
     assert "iteration 0: score vs random" in output
     assert "\x1b" not in output + errors  # no bar where there is no terminal
     done = json.loads((tmp_path / "run" / "config.json").read_text(encoding="utf-8"))

@@ -72,8 +72,7 @@ class ValueLearning:
         self._optimizer = torch.optim.Adam(self._quick.parameters(), lr=config.values.learning_rate)
         self._solved: dict[int, list[SolvedGame]] = {}
 
-    @property
-    def play_device(self) -> str:
+    def play_device(self, _executor: Executor) -> str:
         """See `Method.play_device`: short lists of features are quick enough without a GPU."""
         return "cpu"
 
