@@ -1,10 +1,10 @@
 """What a position is worth at a glance: the ways that are left, the fences in hand, and what a fence could do.
 
-An evaluation is a compiled function ``(rules, frame, scratch, data) -> value``, given by its address, so that another
-one, a network for instance, can take the place of the one here without the search being compiled again. It reads the
-state, the steps of every seat and the window from the frame (see `frames`), and whatever numbers it works with from
-``data`` (float64); ``scratch`` is there to be written to. The value is for the side to move, in hundredths of the
-natural logarithm of its odds to win.
+An evaluation is a compiled function ``(rules, frames, ply, scratch, data) -> value``, given by its address, so that
+another one, a network for instance, can take the place of the one here without the search being compiled again. It reads
+the state, the steps of every seat and the window from the frame of the position (see `frames`); the one before is that of
+the position before, and ``ply`` is 1 or more. Whatever numbers it works with are in ``data`` (float32); ``scratch`` is
+there to be written to. The value is for the side to move, in hundredths of the natural logarithm of its odds to win.
 """
 
 from __future__ import annotations
@@ -46,9 +46,10 @@ _LAZY = 150.0
 """What the harm of fences can come to: where the value lies further outside the window than that, it is left aside."""
 
 _words = types.Array(types.int64, 1, "C")
-_floats = types.Array(types.float64, 1, "C")
+_frames = types.Array(types.int64, 2, "C")
+_floats = types.Array(types.float32, 1, "C")
 _sets = types.Array(types.uint64, 2, "C")
-SIGNATURE = types.int64(_words, _words, _sets, _floats)
+SIGNATURE = types.int64(_words, _frames, types.int64, _sets, _floats)
 
 
 @intrinsic
@@ -65,8 +66,9 @@ def evaluation_at(_context: Any, address: Any) -> tuple[Any, Callable[..., Any]]
 
 
 @kernel
-def evaluate(rules: Any, frame: Any, scratch: Any, data: Any) -> Any:
+def evaluate(rules: Any, frames: Any, ply: Any, scratch: Any, data: Any) -> Any:
     """Evaluate by the lead in steps and in fences, by whose move it is, and by the harm that one fence could do."""
+    frame = frames[ply]
     seat = frame[SEAT]
     rival = 1 - seat
     fences, theirs = frame[LEFT + seat], frame[LEFT + rival]
@@ -114,8 +116,8 @@ def harm(rules: Any, frame: Any, seat: Any, scratch: Any, data: Any) -> Any:
     return data[WORST] * most + data[MEAN] * total / count if count else 0.0
 
 
-def weights() -> NDArray[np.float64]:
-    """Return the weights of `evaluate`, float64 ``[WEIGHTS_SIZE]``.
+def weights() -> NDArray[np.float32]:
+    """Return the weights of `evaluate`, float32 ``[WEIGHTS_SIZE]``.
 
     Those of two players with fences are a logistic fit to the results of games that the search played against itself;
     ``benchmarks/tune_quoridor_evaluation.py`` makes both. Each is a + b * phase + c * exp(-fences / 3), fences those in
@@ -125,7 +127,7 @@ def weights() -> NDArray[np.float64]:
     forms = np.stack([np.ones(PHASES), fences / 20, np.exp(-fences / 3)], axis=1)
     table = 100 * forms @ np.array(_FITTED).T
     table[0] = (200, 0, 100)
-    return np.concatenate([table.ravel(), 100 * np.array(_HARM)])
+    return np.concatenate([table.ravel(), 100 * np.array(_HARM)]).astype(np.float32)
 
 
 _FITTED = ((0.20, 0.06, 0.72), (0.594, -0.306, 1.09), (0.109, 0.002, 0.328))  # LEAD, FENCES, TURN

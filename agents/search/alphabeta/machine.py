@@ -82,6 +82,7 @@ from .frames import (
     SKIPPED,
     STAGE,
     STEPS,
+    SUMMED,
     TABLE_MOVE,
     VALUE,
     WIDTH,
@@ -119,7 +120,7 @@ def run(
         entries: uint64 ``[even, 2]``: the transposition table.
         layouts: see `race_plies`.
         races: likewise.
-        data: float64: the numbers of the evaluation.
+        data: float32: the numbers of the evaluation.
         nodes: to enter.
     """
     evaluation = evaluation_at(control[EVALUATION])
@@ -133,12 +134,12 @@ def run(
             control[NODES] += 1
             found, value = enter(rules, frame, control, entries, layouts, races, ply)
             if not found and ply > 0 and frame[DEPTH] <= 0:
-                found, value = True, evaluation(rules, frame, scratch, data)
+                found, value = True, evaluation(rules, frames, ply, scratch, data)
             control[VALUE], control[MODE] = value, LEAVE if found else ADVANCE
         elif mode == ADVANCE:
             if frame[STAGE] == NEW:
                 frame[STAGE] = SKIP_TRIED
-                if may_skip(frame, ply) and evaluation(rules, frame, scratch, data) >= frame[BETA]:
+                if may_skip(frame, ply) and evaluation(rules, frames, ply, scratch, data) >= frame[BETA]:
                     skip(rules, frames, control, ply)
                     continue
             advance(rules, frames, control, scratch, entries, ply)
@@ -257,7 +258,7 @@ def race_value(rules: Any, frame: Any, control: Any, layouts: Any, races: Any, p
 @kernel
 def enter(rules: Any, frame: Any, control: Any, entries: Any, layouts: Any, races: Any, ply: Any) -> Any:
     """Look at a new position; return ``(found, value)``: whether its value is known without looking at its moves."""
-    frame[LINE_LENGTH] = 0
+    frame[LINE_LENGTH] = frame[SUMMED] = 0
     frame[STAGE] = NEW
     frame[COUNT] = frame[NEXT] = 0
     frame[BEST], frame[BEST_MOVE], frame[TABLE_MOVE] = -_INFINITE, -1, -1

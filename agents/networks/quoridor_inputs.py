@@ -1,0 +1,162 @@
+"""What a small network on incremental features sees of Quoridor with two players.
+
+Every input is 0 or 1, some two or three dozen of them are 1, and a move changes only a few: so the sums of a first layer
+follow from those of the position before (see `incremental`). Inputs are numbered from the point of view of a seat: for
+the second one the board is turned round, so that the pawn of the seat that looks walks north.
+
+Where the pawns and fences are is too little for a small network to learn from how a fence could hurt, which decides most
+games. So what one more fence, whoever places it, could do to each seat is worked out: how many fences would make its
+shortest path longer, by how much at most, and by how much all of them together.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...envs.bits import lowest_bit
+from ...envs.compiling import kernel
+from ...envs.quoridor.kernels import (
+    BIT,
+    GOAL_HIGH,
+    GOAL_LOW,
+    HORIZONTAL,
+    LEFT,
+    PAWN,
+    SIZE,
+    VERTICAL,
+    distance,
+    fence_candidates,
+    steps_between,
+    walls_of,
+    with_fence,
+)
+from ..heuristics.quoridor_paths import blocking_fences
+
+_SQUARES, _ANCHORS, _HANDS, _STEPS, _FARTHEST = 81, 64, 11, 32, 16
+_COUNTS, _MOSTS, _TOTALS = 17, 16, 24
+PAWNS = 0
+"""Where the inputs of the squares of the two pawns begin; the seat that looks comes first, here and below."""
+FENCES = PAWNS + 2 * _SQUARES
+"""Of the anchors of horizontal and of vertical fences."""
+HANDS = FENCES + 2 * _ANCHORS
+"""Of the fences in hand, 0..10; and more."""
+IN_HANDS = HANDS + 2 * _HANDS
+"""Of the fences in both hands together, 0..20 and more."""
+STEPS = IN_HANDS + 2 * _HANDS - 1
+"""Of the steps to the goal lines, 0..31 and more."""
+LEAD = STEPS + 2 * _STEPS
+"""Of the steps by which the seat that looks is nearer, -16 or less .. 16 or more."""
+COUNTS = LEAD + 2 * _FARTHEST + 1
+"""Of the fences that would make a shortest path longer, 0..16 and more."""
+MOSTS = COUNTS + 2 * _COUNTS
+"""Of the steps by which one of them would at most, 0..15 and more."""
+TOTALS = MOSTS + 2 * _MOSTS
+"""Of the steps of all of them together, in pairs, 0..23 and more."""
+INPUTS = TOTALS + 2 * _TOTALS
+"""How many inputs there are."""
+
+
+@kernel
+def pawn_input(rules: Any, seat: Any, viewer: Any, square: Any) -> Any:
+    """Return the input of a pawn on a square (its bit)."""
+    last = rules[BIT + rules[SIZE] * rules[SIZE] - 1]
+    return PAWNS + _SQUARES * np.int64(seat != viewer) + (last - square if viewer == 1 else square)
+
+
+@kernel
+def fence_input(rules: Any, viewer: Any, vertical: Any, anchor: Any) -> Any:
+    """Return the input of a fence at an anchor (its bit)."""
+    last = rules[BIT + rules[SIZE] * rules[SIZE] + (rules[SIZE] - 1) * (rules[SIZE] - 1) - 1]
+    return FENCES + _ANCHORS * vertical + (last - anchor if viewer == 1 else anchor)
+
+
+@kernel
+def hand_input(seat: Any, viewer: Any, left: Any) -> Any:
+    """Return the input of the fences in a seat's hand."""
+    return HANDS + _HANDS * np.int64(seat != viewer) + min(left, _HANDS - 1)
+
+
+@kernel
+def hands_input(left: Any) -> Any:
+    """Return the input of the fences in both hands."""
+    return IN_HANDS + min(left, 2 * _HANDS - 2)
+
+
+@kernel
+def steps_input(seat: Any, viewer: Any, steps: Any) -> Any:
+    """Return the input of the steps of a seat to its goal line."""
+    return STEPS + _STEPS * np.int64(seat != viewer) + min(steps, _STEPS - 1)
+
+
+@kernel
+def lead_input(lead: Any) -> Any:
+    """Return the input of the steps that the seat that looks is nearer to its goal than the other."""
+    return LEAD + _FARTHEST + max(-_FARTHEST, min(lead, _FARTHEST))
+
+
+@kernel
+def count_input(seat: Any, viewer: Any, threat: Any) -> Any:
+    """Return the input of the number of fences in a threat to a seat; see `threat_to`."""
+    return COUNTS + _COUNTS * np.int64(seat != viewer) + min(threat & 0xFF, _COUNTS - 1)
+
+
+@kernel
+def most_input(seat: Any, viewer: Any, threat: Any) -> Any:
+    """Return the input of the most steps in a threat."""
+    return MOSTS + _MOSTS * np.int64(seat != viewer) + min(threat >> 8 & 0xFF, _MOSTS - 1)
+
+
+@kernel
+def total_input(seat: Any, viewer: Any, threat: Any) -> Any:
+    """Return the input of all steps in a threat."""
+    return TOTALS + _TOTALS * np.int64(seat != viewer) + min(threat >> 17, _TOTALS - 1)
+
+
+@kernel
+def threat_to(rules: Any, state: Any, seat: Any, steps: Any, scratch: Any) -> Any:
+    """Return what one more fence could do to a seat that has `steps` to go.
+
+    Returns:
+        One number (int64): the fences that would make its shortest path longer, the most steps by which one would
+        (times 2^8), and the steps of all of them together (times 2^16).
+    """
+    walls = walls_of(state)
+    goal_low, goal_high = np.uint64(rules[GOAL_LOW + seat]), np.uint64(rules[GOAL_HIGH + seat])
+    h, v = blocking_fences(state[PAWN + seat], goal_low, goal_high, walls, scratch)
+    free_h, free_v = fence_candidates(rules, state)
+    count, most, total = 0, 0, 0
+    for vertical in range(2):
+        fences = v & free_v if vertical else h & free_h
+        while fences:
+            fenced = with_fence(walls, vertical == 1, lowest_bit(fences))
+            fences &= fences - np.uint64(1)
+            then = steps_between(state[PAWN + seat], goal_low, goal_high, fenced)
+            count += 1
+            if then >= 0:
+                most = max(most, then - steps)
+                total += then - steps
+    return min(count, 0xFF) | min(most, 0xFF) << 8 | total << 16
+
+
+@kernel(allocates=True)
+def write_inputs(rules: Any, state: Any, viewer: Any, out: Any) -> None:
+    """Write a 1 into `out` (float32 ``[INPUTS]``) for each input that holds for a position, else a 0."""
+    out[:] = 0.0
+    rival, scratch = 1 - viewer, np.zeros((_SQUARES + 1, 2), np.uint64)
+    for seat in range(2):
+        out[pawn_input(rules, seat, viewer, state[PAWN + seat])] = 1.0
+        out[hand_input(seat, viewer, state[LEFT + seat])] = 1.0
+        steps = distance(rules, state, seat)
+        threat = threat_to(rules, state, seat, steps, scratch)
+        out[steps_input(seat, viewer, steps)] = 1.0
+        out[count_input(seat, viewer, threat)] = 1.0
+        out[most_input(seat, viewer, threat)] = 1.0
+        out[total_input(seat, viewer, threat)] = 1.0
+        fences = np.uint64(state[VERTICAL if seat else HORIZONTAL])
+        while fences:
+            out[fence_input(rules, viewer, seat, lowest_bit(fences))] = 1.0
+            fences &= fences - np.uint64(1)
+    out[hands_input(state[LEFT] + state[LEFT + 1])] = 1.0
+    out[lead_input(distance(rules, state, rival) - distance(rules, state, viewer))] = 1.0
