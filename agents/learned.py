@@ -22,6 +22,8 @@ from .networks.afterstates import Choices, movers, settle
 from .networks.evaluator import NetworkEvaluator, make_evaluator
 from .networks.files import read_network
 from .networks.forward import BACKENDS
+from .networks.incremental import evaluation_of
+from .search.alphabeta.evaluation import Evaluation
 from .search.search import Rules, Search
 
 MOST_SIMULATIONS = 10**9
@@ -42,8 +44,9 @@ class NetAgent(Agent):
 
     Args:
         checkpoint: name of a network that ships, or the path of a file; by default the one that ships for the game.
-        simulations: of the search for a decision, 0..10^9. With 0 the network alone plays: in games with dice the
-            choice after which the position is worth most to it, else the choice that its policy likes best.
+        simulations: of the search for a decision, 0..10^9. With 0 the network alone plays: in games with dice, or with a
+            network of kind ``nnue``, the choice after which the position is worth most to it, else the choice that its
+            policy likes best.
         backend: what runs the network: ``torch``, ``onnx``, ``compiled`` or ``auto``, the quickest that is there.
         temperature: 0 plays the best; else choices are drawn, without a search by exp(value / temperature) or by
             policy ** (1 / temperature), with one by visits ** (1 / temperature); 0.001..1000.
@@ -140,7 +143,7 @@ class NetAgent(Agent):
             return []
         game, words = states[0].game, np.array([state.words for state in states])
         self.supports(game)
-        decide = self._by_value if game.max_chance_outcomes else self._by_policy
+        decide = self._by_value if self._goes_by_value(game) else self._by_policy
         return decide(game, states, words, rng)
 
     def choose_many(self, game: Game, words: NDArray[np.int64]) -> NDArray[np.int64] | None:
@@ -153,7 +156,8 @@ class NetAgent(Agent):
         Returns:
             None where choices are drawn, or where it searches or goes by its policy: ask `act` then.
         """
-        if self.simulations or self.temperature or not game.max_chance_outcomes:
+        self.supports(game)
+        if self.simulations or self.temperature or not self._goes_by_value(game):
             return None
         choices, seats = self._choices(game, words)
         worth = seats[np.arange(len(seats)), _looking(game, words)[choices.rows]]
@@ -163,6 +167,14 @@ class NetAgent(Agent):
         _, first = np.unique(choices.rows[is_best], return_index=True)
         best_actions: NDArray[np.int64] = choices.actions[is_best][first]
         return best_actions
+
+    def frame_evaluation(self, game: Game) -> Evaluation:
+        """Return the network as an evaluation for alpha-beta; see `search.alphabeta.evaluation.Evaluator`."""
+        self.supports(game)
+        try:
+            return evaluation_of(game, self._evaluator_for(game).network)
+        except NetworkError as error:
+            raise AgentError(f"agent 'net' is no leaf of alphabeta: {error}") from error
 
     # --- inside ------------------------------------------------------------------------------------------------------
 
@@ -179,6 +191,9 @@ class NetAgent(Agent):
             except OSError as error:
                 raise AgentError(f"agent 'net': cannot read {path}: {error.strerror or error}") from error
         return self._evaluator
+
+    def _goes_by_value(self, game: Game) -> bool:
+        return bool(game.max_chance_outcomes) or self._evaluator_for(game).network.config.kind == "nnue"
 
     def _by_value(
         self, game: Game, states: Sequence[State], words: NDArray[np.int64], rng: np.random.Generator

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ..agents.networks.evaluator import look
+from ..agents.networks.evaluator import look, mark_legal
 from ..agents.networks.symmetries import Symmetry
 from ..envs.core import Game
 
@@ -73,7 +73,8 @@ def seen(game: Game, positions: Positions) -> Batch:
     masks, legal = np.empty((count, game.num_actions), np.bool_), np.zeros(game.num_actions, np.int8)
     views = np.ascontiguousarray(game.action_views)
     words = np.ascontiguousarray(positions.words)
-    look(game.table, game.rules, words, seats, views, legal, observations, masks)
+    look(game.table, game.rules, words, seats, observations)
+    mark_legal(game.table, game.rules, words, seats, views, legal, masks)
     order = (seats[:, None] + np.arange(game.num_players)) % game.num_players
     return Batch(
         observations.reshape(count, *game.observation_shape),

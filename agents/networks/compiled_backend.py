@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ...envs.compiling import kernel
 from .files import StoredNetwork
-from .folded import FoldedMlp, FoldedTower, Layer, folded
+from .folded import FoldedMlp, FoldedSums, FoldedTower, Layer, folded
 from .forward import Forward
 
 
@@ -95,6 +95,34 @@ def run_mlp(
             values[row, seat] = np.tanh(values[row, seat])
 
 
+@kernel
+def clip(units: Any) -> None:
+    """Put 0 in the place of what is negative, and 1 in the place of what is more."""
+    for at in range(units.size):
+        units[at] = min(max(units[at], np.float32(0.0)), np.float32(1.0))
+
+
+@kernel(allocates=True)
+def run_sums(
+    observations: Any, masks: Any, sums: Any, sums_bias: Any, hidden: Any, hidden_bias: Any, value: Any, value_bias: Any,
+    log_policies: Any, values: Any,
+) -> None:  # fmt: skip
+    """Run an nnue in full; see `modules.Sums`."""
+    units, others, odds = (
+        np.zeros(sums.shape[1], np.float32), np.zeros(hidden.shape[1], np.float32), np.zeros(1, np.float32),
+    )  # fmt: skip
+    for row in range(observations.shape[0]):
+        add_dense(observations[row], sums, sums_bias, units)
+        clip(units)
+        add_dense(units, hidden, hidden_bias, others)
+        clip(others)
+        add_dense(others, value, value_bias, odds)
+        values[row, 0] = np.tanh(odds[0] / 2)
+        values[row, 1] = -values[row, 0]
+        log_policies[row] = 0.0
+        log_softmax(log_policies[row], masks[row])
+
+
 @kernel(allocates=True)
 def run_tower(
     observations: Any, masks: Any, stem: Any, stem_bias: Any, blocks: Any, block_biases: Any, policy_conv: Any,
@@ -144,15 +172,18 @@ def run_tower(
 def forward_of(network: StoredNetwork) -> Forward:
     """Return the network as a function; see `forward`."""
     layers = folded(network)
-    run, weights = _mlp(layers) if isinstance(layers, FoldedMlp) else _tower(layers, network.shape.observation[1])
+    if isinstance(layers, FoldedTower):
+        run, weights = _tower(layers, network.shape.observation[1])
+    else:
+        run, weights = _mlp(layers) if isinstance(layers, FoldedMlp) else _sums(layers)
     shape = network.shape
 
     def forward(observations: NDArray[np.float32], masks: NDArray[np.bool_]) -> tuple[NDArray[Any], NDArray[Any]]:
         count = len(observations)
-        if isinstance(layers, FoldedMlp):
-            rows = np.ascontiguousarray(observations.reshape(count, -1), dtype=np.float32)
-        else:
+        if isinstance(layers, FoldedTower):
             rows = np.ascontiguousarray(observations.transpose(0, 2, 3, 1), dtype=np.float32)
+        else:
+            rows = np.ascontiguousarray(observations.reshape(count, -1), dtype=np.float32)
         log_policies = np.empty((count, shape.actions), np.float32)
         values = np.empty((count, shape.seats), np.float32)
         run(rows, np.ascontiguousarray(masks, dtype=np.bool_), *weights, log_policies, values)
@@ -177,6 +208,10 @@ def _mlp(layers: FoldedMlp) -> tuple[Any, tuple[NDArray[Any], ...]]:
     hidden = np.array([weights for weights, _ in rest], dtype=np.float32).reshape(len(rest), width, width)
     biases = np.array([first[1], *(bias for _, bias in rest)])
     return run_mlp, (hidden, biases, first[0], *_dense(layers.policy), *_dense(layers.value))
+
+
+def _sums(layers: FoldedSums) -> tuple[Any, tuple[NDArray[Any], ...]]:
+    return run_sums, (*_dense(layers.sums), *_dense(layers.hidden), *_dense(layers.value))
 
 
 def _tower(layers: FoldedTower, side: int) -> tuple[Any, tuple[NDArray[Any], ...]]:

@@ -8,8 +8,10 @@ from typing import Any
 
 from ...envs.core import Game
 from ...envs.errors import NetworkError, OptionError, nearest, shown
+from .quoridor_inputs import INPUTS
+from .vectors import LANES
 
-KINDS = ("mlp", "tower")
+KINDS = ("mlp", "tower", "nnue")
 MOST_WIDTH, MOST_DEPTH = 4096, 64
 
 
@@ -18,13 +20,14 @@ class NetworkConfig:
     """The shape of a network. All have a policy over the actions of the game and a value for each seat."""
 
     kind: str = "mlp"
-    """mlp: rows of hidden units, for features and planes; tower: residual convolutions, for planes of squares"""
+    """mlp: rows of hidden units, for features and planes; tower: residual convolutions, for planes of squares; nnue: sums
+    of a few inputs that moves change little, for Quoridor with two players inside alpha-beta"""
     width: int = 256
-    """units of a hidden layer of an mlp; channels of a tower"""
+    """units of a hidden layer of an mlp; channels of a tower; sums of an nnue, a multiple of 16"""
     depth: int = 2
-    """hidden layers of an mlp; residual blocks of a tower, of two convolutions each"""
+    """hidden layers of an mlp; residual blocks of a tower, of two convolutions each; of no meaning to an nnue"""
     head: int = 32
-    """channels in the heads of a tower; of no meaning to an mlp"""
+    """channels in the heads of a tower; of no meaning to the others"""
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
@@ -71,8 +74,17 @@ PADDED_SEATS = {"picture_sugoroku": 6, "tokaido": 6}
 """The games whose observations have room for so many seats, so that one network serves tables of every size."""
 
 
-def shape_of(game: Game) -> Shape:
-    """Return what a network for a game is given and answers."""
+def shape_of(game: Game, config: NetworkConfig | None = None) -> Shape:
+    """Return what a network for a game is given and answers; it sees the observation of the game unless it is an nnue.
+
+    Raises:
+        NetworkError: for an nnue in another game than Quoridor with two players.
+    """
+    if config is not None and config.kind == "nnue":
+        if game.name != "quoridor" or game.num_players != 2:
+            raise NetworkError(f"a network of kind 'nnue' is for Quoridor with two players, not for {game.name} with "
+                               f"{game.num_players}: use kind 'mlp'")  # fmt: skip
+        return Shape((INPUTS,), game.num_actions, 2)
     return Shape(tuple(game.observation_shape), game.num_actions, PADDED_SEATS.get(game.name, game.num_players))
 
 
@@ -82,6 +94,9 @@ def check_kind(shape: Shape, config: NetworkConfig) -> None:
     Raises:
         NetworkError: for a tower over anything but the planes of a board that its policy can be laid out on.
     """
+    if config.kind == "nnue" and (shape.observation != (INPUTS,) or shape.seats != 2 or config.width % LANES):
+        raise NetworkError(f"a network of kind 'nnue' has {INPUTS} inputs, two seats and a width that is a multiple of "
+                           f"{LANES}, not {shape.observation}, {shape.seats} and {config.width}")  # fmt: skip
     if config.kind != "tower":
         return
     if len(shape.observation) != 3 or shape.observation[1] != shape.observation[2]:

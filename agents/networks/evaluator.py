@@ -15,14 +15,30 @@ from ...envs.core import Game
 from ...envs.kernels import bind
 from .files import StoredNetwork
 from .forward import Forward, forward_of
+from .quoridor_inputs import INPUTS, write_inputs
 
 BATCH = 4096
 """Positions that are handed to a back end at once, at most."""
 
 
 @kernel
-def look(table: Any, rules: Any, words: Any, seats: Any, views: Any, legal: Any, observations: Any, masks: Any) -> None:
-    """Write what seats see.
+def look(table: Any, rules: Any, words: Any, seats: Any, observations: Any) -> None:
+    """Write what seats see (float32 ``[B, features]``) of positions ``[B, state_size]``; who looks is in `seats` ``[B]``."""
+    game = bind(table)
+    for row in range(words.shape[0]):
+        game.observe(rules, words[row], seats[row], observations[row])
+
+
+@kernel
+def look_at_inputs(rules: Any, words: Any, seats: Any, observations: Any) -> None:
+    """Write what a network of kind ``nnue`` is given, float32 ``[B, INPUTS]``; see `look`."""
+    for row in range(words.shape[0]):
+        write_inputs(rules, words[row], seats[row], observations[row])
+
+
+@kernel
+def mark_legal(table: Any, rules: Any, words: Any, seats: Any, views: Any, legal: Any, masks: Any) -> None:
+    """Write what is legal, as seats number it.
 
     Args:
         table: the kernel table of the game.
@@ -31,16 +47,13 @@ def look(table: Any, rules: Any, words: Any, seats: Any, views: Any, legal: Any,
         seats: who looks, ``[B]``.
         views: `Game.action_views`.
         legal: int8 ``[num_actions]``, scratch.
-        observations: float32 ``[B, features]``.
-        masks: bool ``[B, num_actions]``: what is legal, as the seats number it; all of it where nothing is.
+        masks: bool ``[B, num_actions]``: all of it where nothing is legal.
     """
     game = bind(table)
     for row in range(words.shape[0]):
-        seat = seats[row]
-        game.observe(rules, words[row], seat, observations[row])
         count = game.legal(rules, words[row], legal)
         for action in range(legal.size):
-            masks[row, action] = count == 0 or legal[views[seat, action]] != 0
+            masks[row, action] = count == 0 or legal[views[seats[row], action]] != 0
 
 
 @kernel
@@ -52,7 +65,7 @@ def turn_back(policies: Any, values: Any, seats: Any, views: Any, masks: Any, pr
         values: ``[B, seats]``, the one that looks first.
         seats: who looked, ``[B]``.
         views: `Game.action_views`.
-        masks: as `look` wrote them.
+        masks: as `mark_legal` wrote them.
         priors: float64 ``[B, num_actions]``.
         returns: float64 ``[B, players]``.
     """
@@ -85,23 +98,37 @@ class NetworkEvaluator:
         self, game: Game, words: NDArray[np.int64], seats: NDArray[np.int64]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """See `search.batch.Evaluator`; `words` need not be decisions: elsewhere the priors mean nothing."""
-        return evaluate(self._forward, game, words, seats)
+        return evaluate(self._forward, game, words, seats, self.network.config.kind == "nnue")
 
 
 def evaluate(
-    forward: Forward, game: Game, words: NDArray[np.int64], seats: NDArray[np.int64]
+    forward: Forward, game: Game, words: NDArray[np.int64], seats: NDArray[np.int64], inputs: bool = False
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Judge positions by a network; see `search.batch.Evaluator`."""
+    """Judge positions by a network; see `search.batch.Evaluator`.
+
+    Args:
+        forward: runs the network.
+        game: what is played.
+        words: the positions.
+        seats: who looks at each.
+        inputs: whether the network sees the inputs of the kind ``nnue`` in place of the game's observation.
+    """
     count = len(words)
+    shape = (INPUTS,) if inputs else tuple(game.observation_shape)
     priors, returns = np.zeros((count, game.num_actions)), np.zeros((count, game.num_players))
-    features, legal = int(np.prod(game.observation_shape)), np.zeros(game.num_actions, np.int8)
+    legal = np.zeros(game.num_actions, np.int8)
     words, seats = np.ascontiguousarray(words), np.ascontiguousarray(seats, dtype=np.int64)
     for first in range(0, count, BATCH):
         part = slice(first, first + BATCH)
         rows = len(seats[part])
-        observations, masks = np.empty((rows, features), np.float32), np.empty((rows, game.num_actions), np.bool_)
-        look(game.table, game.rules, words[part], seats[part], game.action_views, legal, observations, masks)
-        policies, values = forward(observations.reshape(rows, *game.observation_shape), masks)
+        observations = np.empty((rows, int(np.prod(shape))), np.float32)
+        masks = np.empty((rows, game.num_actions), np.bool_)
+        if inputs:
+            look_at_inputs(game.rules, words[part], seats[part], observations)
+        else:
+            look(game.table, game.rules, words[part], seats[part], observations)
+        mark_legal(game.table, game.rules, words[part], seats[part], game.action_views, legal, masks)
+        policies, values = forward(observations.reshape(rows, *shape), masks)
         turn_back(policies, values, seats[part], game.action_views, masks, priors[part], returns[part])
     return priors, returns
 

@@ -20,18 +20,21 @@ from ...envs.errors import NetworkError
 from ...envs.options import spell_value
 from ..exact.table_file import Form, read_table, write_table
 from .config import NetworkConfig, Shape, check_kind, shape_of
+from .vectors import LANES
 
 FORM = Form("sekisho-network-1", "network", NetworkError)
 
 OBSERVATIONS = {"quoridor": 1, "tokaido": 1, "picture_sugoroku": 1}
 """Version of what the observation and the actions of a game mean; a new one whenever a network would be misled.
 Games of other packages have version 1."""
+INPUTS_VERSION = 1
+"""Likewise of the inputs of networks of kind ``nnue``."""
 _PICKLES = (b"PK\x03\x04", b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05")
 
 
-def version_of(game: str) -> int:
-    """Return the version of a game's observation."""
-    return OBSERVATIONS.get(game, 1)
+def version_of(game: str, config: NetworkConfig) -> int:
+    """Return the version of what a network sees of a game."""
+    return INPUTS_VERSION if config.kind == "nnue" else OBSERVATIONS.get(game, 1)
 
 
 @dataclass(frozen=True)
@@ -73,10 +76,8 @@ class StoredNetwork:
                     f"the network is for {self.game} with {name}={expected}, "
                     f"not {name}={spell_value(game.options.get(name))}"
                 )
-        if shape_of(game) != self.shape:
-            raise NetworkError(
-                f"the network looks at observations of shape {self.shape}, the game has {shape_of(game)}"
-            )
+        if (wanted := shape_of(game, self.config)) != self.shape:
+            raise NetworkError(f"the network looks at observations of shape {self.shape}, the game has {wanted}")
 
 
 def rules_of(game: Game, **several: tuple[Any, ...]) -> dict[str, tuple[Any, ...]]:
@@ -102,11 +103,11 @@ def write_network(
     Raises:
         OSError: if it cannot be written; what stood at `path` is untouched.
     """
-    shape = shape_of(game)
+    shape = shape_of(game, config)
     description = {
         "game": game.name,
         "observation": {
-            "version": version_of(game.name),
+            "version": version_of(game.name, config),
             "shape": list(shape.observation),
             "actions": shape.actions,
             "seats": shape.seats,
@@ -150,7 +151,7 @@ def read_network(path: Path) -> StoredNetwork:
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise NetworkError(f"{path} is damaged: its description is not that of a network") from error
-    if network.version != (wanted := version_of(network.game)):
+    if network.version != (wanted := version_of(network.game, network.config)):
         age = "an older" if network.version < wanted else "a newer"
         raise NetworkError(
             f"{path} is a network for {age} observation of {network.game} (version {network.version}; this package has "
@@ -192,6 +193,11 @@ def weight_shapes(shape: Shape, config: NetworkConfig) -> dict[str, tuple[int, .
             inputs = config.width
         dense("policy", inputs, shape.actions)
         dense("value", inputs, shape.seats)
+        return shapes
+    if config.kind == "nnue":
+        dense("sums", math.prod(shape.observation), config.width)
+        dense("hidden", config.width, LANES)
+        dense("value", LANES, 1)
         return shapes
     planes, side, _ = shape.observation
     convolution("stem", planes, config.width)

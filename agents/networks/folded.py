@@ -30,6 +30,14 @@ class FoldedMlp(NamedTuple):
     value: Layer
 
 
+class FoldedSums(NamedTuple):
+    """The layers of `modules.Sums`."""
+
+    sums: Layer
+    hidden: Layer
+    value: Layer
+
+
 class FoldedTower(NamedTuple):
     """The layers of `modules.Tower`; `blocks` has two a block."""
 
@@ -42,12 +50,14 @@ class FoldedTower(NamedTuple):
     value: Layer
 
 
-def folded(network: StoredNetwork) -> FoldedMlp | FoldedTower:
+def folded(network: StoredNetwork) -> FoldedMlp | FoldedSums | FoldedTower:
     """Return the layers of a network as evaluation applies them."""
     arrays, depth = network.arrays, network.config.depth
     if network.config.kind == "mlp":
         hidden = tuple(_plain(arrays, f"hidden.{layer}") for layer in range(depth))
         return FoldedMlp(hidden, _plain(arrays, "policy"), _plain(arrays, "value"))
+    if network.config.kind == "nnue":
+        return FoldedSums(*(_plain(arrays, name) for name in ("sums", "hidden", "value")))
     blocks = tuple(_normal(arrays, f"blocks.{block}.{part}") for block in range(depth) for part in ("first", "second"))
     return FoldedTower(
         _normal(arrays, "stem"),

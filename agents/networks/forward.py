@@ -38,7 +38,7 @@ def has_onnx() -> bool:
 def choose_backend(network: StoredNetwork, backend: str) -> str:
     """Return which back end runs a network: the one that is named, or for ``auto`` the quickest that is installed.
 
-    An mlp is quickest in compiled code, which looks at nothing that is 0 and needs no other package; a tower in
+    An mlp or nnue is quickest in compiled code, which looks at nothing that is 0 and needs no other package; a tower in
     onnxruntime (``docs/networks.md`` has the figures).
 
     Raises:
@@ -54,7 +54,7 @@ def choose_backend(network: StoredNetwork, backend: str) -> str:
         )
     if backend != "auto":
         return backend
-    if network.config.kind == "mlp":
+    if network.config.kind in ("mlp", "nnue"):
         return "compiled"
     return "onnx" if has_onnx() else "torch"
 

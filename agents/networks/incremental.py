@@ -14,13 +14,17 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...envs.bits import lowest_bit
 from ...envs.compiling import kernel
+from ...envs.core import Game
 from ...envs.counter_rng import mix
+from ...envs.errors import NetworkError
 from ...envs.quoridor.kernels import HORIZONTAL, LEFT, PAWN, SEAT, VERTICAL
+from ..search.alphabeta.evaluation import Evaluation
 from ..search.alphabeta.frames import DEPTH_LIMIT, KNOWN, KNOWN_ROWS, STEPS, SUMMED
+from .files import StoredNetwork
+from .folded import FoldedSums, folded
 from .quoridor_inputs import (
     INPUTS,
     count_input,
@@ -138,23 +142,20 @@ def follow(
         exchange(data, sums, weights + width * lead_input(old), weights + width * lead_input(new), width)
 
 
-def numbers_of(
-    first: NDArray[np.float32], bias: NDArray[np.float32], second: NDArray[np.float32],
-    second_bias: NDArray[np.float32], last: NDArray[np.float32], last_bias: float,
-) -> NDArray[np.float32]:  # fmt: skip
-    """Return the ``data`` of the evaluation.
+def evaluation_of(game: Game, network: StoredNetwork) -> Evaluation:
+    """Return a network as an evaluation of alpha-beta.
 
-    Args:
-        first: ``[INPUTS, width]``.
-        bias: ``[width]``.
-        second: ``[width, LANES]``.
-        second_bias: ``[LANES]``.
-        last: ``[LANES]``.
-        last_bias: of the log-odds.
+    Raises:
+        NetworkError: if it is of another kind than ``nnue``, or for something else.
     """
-    width = len(bias)
+    network.supports(game)
+    layers = folded(network)
+    if not isinstance(layers, FoldedSums):
+        raise NetworkError(
+            f"only a network of kind 'nnue' can be compiled into alpha-beta, not one of kind {network.config.kind!r}"
+        )
+    width = network.config.width
     room = np.zeros(_HEAD + (DEPTH_LIMIT + 1) * width + LANES, np.float32)
     room[0] = width
-    end = np.zeros(LANES, np.float32)
-    end[0] = last_bias
-    return np.concatenate([room, first.ravel(), bias, second.ravel(), second_bias, last, end]).astype(np.float32)
+    weights = [array for layer in layers for array in (layer.weights.T.ravel(), layer.bias)]
+    return Evaluation(evaluate_sums, np.concatenate([room, *weights]).astype(np.float32))

@@ -23,6 +23,7 @@ from torch import Tensor, nn
 
 from ...envs.core import Game
 from .config import NetworkConfig, Shape, check_kind, shape_of
+from .vectors import LANES
 
 VALUE_UNITS = 64
 """Hidden units in the value head of a tower."""
@@ -110,7 +111,30 @@ class Tower(nn.Module):
         return masked_log_policy(logits, masks), torch.tanh(self.value(units))
 
 
-_MODULES: dict[str, type[Mlp | Tower]] = {"mlp": Mlp, "tower": Tower}
+class Sums(nn.Module):
+    """Few inputs of many, two layers that are cut off below 0 and above 1, and the log-odds of the seat that looks.
+
+    The policy makes no difference between actions: what plays by such a network looks at the positions after them.
+    """
+
+    def __init__(self, shape: Shape, config: NetworkConfig) -> None:
+        super().__init__()
+        self.sums = nn.Linear(shape.observation[0], config.width)
+        self.hidden = nn.Linear(config.width, LANES)
+        self.value = nn.Linear(LANES, 1)
+
+    def log_odds(self, sums: Tensor) -> Tensor:
+        """Return the log-odds of the seat that looks, float32 ``[B]``, for the sums of the first layer ``[B, width]``."""
+        odds: Tensor = self.value(self.hidden(sums.clamp(0, 1)).clamp(0, 1))
+        return odds[:, 0]
+
+    def forward(self, observations: Tensor, masks: Tensor) -> tuple[Tensor, Tensor]:
+        """See the head of this file."""
+        value = torch.tanh(self.log_odds(self.sums(observations)) / 2)
+        return masked_log_policy(torch.zeros_like(masks, dtype=torch.float32), masks), torch.stack([value, -value], 1)
+
+
+_MODULES: dict[str, type[Mlp | Sums | Tower]] = {"mlp": Mlp, "nnue": Sums, "tower": Tower}
 
 
 def build_network(game: Game, config: NetworkConfig, seed: int) -> nn.Module:
@@ -119,7 +143,7 @@ def build_network(game: Game, config: NetworkConfig, seed: int) -> nn.Module:
     Raises:
         NetworkError: if a network of this kind cannot look at the game.
     """
-    return build_module(shape_of(game), config, seed)
+    return build_module(shape_of(game, config), config, seed)
 
 
 def build_module(shape: Shape, config: NetworkConfig, seed: int) -> nn.Module:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from onnx import ModelProto, NodeProto, TensorProto, checker, helper, numpy_helper
 
 from .files import StoredNetwork
-from .folded import FoldedMlp, FoldedTower, Layer, folded
+from .folded import FoldedMlp, FoldedSums, FoldedTower, Layer, folded
 
 OPSET = 17
 """Old enough for every runtime of the last years, browsers included; nothing newer is needed."""
@@ -49,6 +49,10 @@ class _Graph:
     def relu(self, units: str) -> str:
         return self.add("Relu", units)
 
+    def clip(self, units: str) -> str:
+        low, high = (self.constant(np.array(bound, dtype=np.float32)) for bound in (0.0, 1.0))
+        return self.add("Clip", units, low, high)
+
     def slice(self, units: str, starts: list[int], ends: list[int], axes: list[int]) -> str:
         places = (self.constant(np.array(part, dtype=np.int64)) for part in (starts, ends, axes))
         return self.add("Slice", units, *places)
@@ -60,6 +64,14 @@ def _mlp(graph: _Graph, layers: FoldedMlp) -> tuple[str, str]:
     for layer in layers.hidden:
         units = graph.relu(graph.dense(units, layer))
     return graph.dense(units, layers.policy), graph.dense(units, layers.value)
+
+
+def _sums(graph: _Graph, layers: FoldedSums) -> tuple[str, str]:
+    """Add an nnue; see `_mlp`."""
+    units = graph.clip(graph.dense(graph.clip(graph.dense("observations", layers.sums)), layers.hidden))
+    halves = Layer(np.concatenate([layers.value.weights, -layers.value.weights]) / 2, np.concatenate([layers.value.bias, -layers.value.bias]) / 2)
+    logits = graph.add("Mul", graph.add("Cast", "masks", to=TensorProto.FLOAT), graph.constant(np.zeros(1, np.float32)))
+    return logits, graph.dense(units, halves)
 
 
 def _tower(graph: _Graph, layers: FoldedTower) -> tuple[str, str]:
@@ -79,7 +91,10 @@ def _tower(graph: _Graph, layers: FoldedTower) -> tuple[str, str]:
 def model_of(network: StoredNetwork) -> ModelProto:
     """Return a network as a model; its metadata say what it is for."""
     graph, layers, shape = _Graph(), folded(network), network.shape
-    logits, values = _mlp(graph, layers) if isinstance(layers, FoldedMlp) else _tower(graph, layers)
+    if isinstance(layers, FoldedTower):
+        logits, values = _tower(graph, layers)
+    else:
+        logits, values = _mlp(graph, layers) if isinstance(layers, FoldedMlp) else _sums(graph, layers)
     nothing = graph.constant(np.array(-np.inf, dtype=np.float32))
     graph.add("LogSoftmax", graph.add("Where", "masks", logits, nothing), out="log_policy", axis=1)
     graph.add("Tanh", values, out="values")

@@ -10,15 +10,19 @@ from functools import partial
 import numpy as np
 
 from ....envs.core import Game, State
-from ....envs.errors import AgentError, OptionError
+from ....envs.errors import AgentError, OptionError, SekishoError
 from ....envs.quoridor.rules import Quoridor
 from ...agent import Agent, Decision, Watch, end_of, require_decision
+from ...registry import make_agent
+from .evaluation import Evaluator
 from .frames import DECIDED, DEPTH_LIMIT
 from .search import AlphaBetaSearch, Found
 
 DEFAULT_NODES = 100_000
 """Where no limit is given."""
 MOST_NODES, MOST_SECONDS = 10**12, 86_400.0
+HAND = "hand"
+"""The evaluation made by hand."""
 
 
 @dataclass
@@ -33,12 +37,16 @@ class AlphaBetaAgent(Agent):
         nodes: positions to look at, at least 1.
         seconds: for a decision, above 0. Of several limits the first that is reached counts; with none, 100,000 nodes.
         memory: MiB of the table of positions, 1..65536.
+        leaf: what judges positions: ``hand``, an evaluation made by hand, or an agent that has one for this search, a
+            network of kind ``nnue`` as in ``leaf=(net:checkpoint=FILE)``, by its spec string or itself.
     """
 
     depth: int | None = None
     nodes: int | None = None
     seconds: float | None = None
     memory: int = 64
+    leaf: str | Agent = HAND
+    _judge: Agent | None = field(default=None, init=False, repr=False, compare=False)
     _search: AlphaBetaSearch | None = field(default=None, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -51,6 +59,18 @@ class AlphaBetaAgent(Agent):
             self.seconds,
         )
         _check(1 <= self.memory <= 2**16, "memory", "1..65536 (MiB)", self.memory)
+        if isinstance(self.leaf, Agent):
+            self._judge = self.leaf
+        elif self.leaf != HAND:
+            try:
+                self._judge = make_agent(self.leaf)
+            except SekishoError as error:
+                raise OptionError(f"alphabeta: option 'leaf' must be 'hand' or name an agent: {error}") from error
+        if self._judge is not None and not isinstance(self._judge, Evaluator):
+            raise OptionError(
+                f"alphabeta: option 'leaf' must be 'hand' or an agent with an evaluation for this search, as "
+                f"(net:checkpoint=FILE) is with a network of kind 'nnue', not {self.leaf!r:.80}"
+            )
 
     def supports(self, game: Game) -> None:
         """See `Agent.supports`; Quoridor with two players only. Loads what that takes."""
@@ -67,7 +87,8 @@ class AlphaBetaAgent(Agent):
         if game.num_players != 2:
             raise AgentError(f"agent 'alphabeta' plays with two players, not {game.num_players}: try 'mcts'")
         if self._search is None or self._search.game != game:
-            self._search = AlphaBetaSearch(game, self.memory)
+            evaluation = self._judge.frame_evaluation(game) if isinstance(self._judge, Evaluator) else None
+            self._search = AlphaBetaSearch(game, self.memory, evaluation)
         return self._search
 
     def act(self, state: State, rng: np.random.Generator, deadline: float | None = None) -> Decision:

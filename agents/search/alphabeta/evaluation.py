@@ -10,7 +10,7 @@ there to be written to. The value is for the side to move, in hundredths of the 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numba.experimental.function_type  # noqa: F401  teaches numba to call functions by address
 import numpy as np
@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from ....envs.bits import lowest_bit
 from ....envs.compiling import intrinsic, kernel
+from ....envs.core import Game
 from ....envs.counter_rng import mix
 from ....envs.quoridor.kernels import (
     GOAL_HIGH,
@@ -50,6 +51,26 @@ _frames = types.Array(types.int64, 2, "C")
 _floats = types.Array(types.float32, 1, "C")
 _sets = types.Array(types.uint64, 2, "C")
 SIGNATURE = types.int64(_words, _frames, types.int64, _sets, _floats)
+
+
+class Evaluation(NamedTuple):
+    """An evaluation: the compiled function and its ``data``, an array of its own that is written to."""
+
+    function: Any
+    data: NDArray[np.float32]
+
+
+@runtime_checkable
+class Evaluator(Protocol):
+    """What has an evaluation of its own; an agent that has this method can be the leaf of `alphabeta`."""
+
+    def frame_evaluation(self, game: Game) -> Evaluation:
+        """Return the evaluation of positions of a game.
+
+        Raises:
+            AgentError: if it has none for this game.
+        """
+        ...
 
 
 @intrinsic

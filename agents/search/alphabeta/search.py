@@ -16,7 +16,7 @@ from ....envs.quoridor.kernels import STATE_SIZE, distance
 from ....envs.quoridor.rules import Quoridor
 from ...exact.quoridor_races import Races
 from ..limits import Limits
-from .evaluation import SIGNATURE, evaluate, weights
+from .evaluation import SIGNATURE, Evaluation, evaluate, weights
 from .frames import (
     AGE,
     CONTROL_SIZE,
@@ -84,9 +84,10 @@ class AlphaBetaSearch:
     Args:
         game: what is played, by two.
         memory: MiB of the transposition table.
+        evaluation: of positions; by hand unless it says otherwise.
     """
 
-    def __init__(self, game: Quoridor, memory: int = 64) -> None:
+    def __init__(self, game: Quoridor, memory: int = 64, evaluation: Evaluation | None = None) -> None:
         self.game = game
         self._frames = np.zeros((DEPTH_LIMIT + 1, FRAME_SIZE), np.int64)
         self._control = np.zeros(CONTROL_SIZE, np.int64)
@@ -97,8 +98,9 @@ class AlphaBetaSearch:
             raise AgentError(f"this machine has no {memory} MiB for a table: give 'memory' a smaller value") from None
         races = Races(game, _RACE_SLOTS)
         self._layouts, self._races = races.layouts, races.values
-        self._data = weights()
-        self._control[EVALUATION] = _address(evaluate)
+        evaluation = evaluation or Evaluation(evaluate, weights())
+        self._data = evaluation.data
+        self._control[EVALUATION] = _address(evaluation.function)
         self.forget()
         self.run(game.new_initial_state(), 1, 1, None)  # load the compiled code now, not in thinking time
         self.forget()
