@@ -82,9 +82,7 @@ def known_threat(rules: Any, frame: Any, seat: Any, scratch: Any) -> Any:
 
 
 @kernel
-def sum_up(
-    rules: Any, frame: Any, viewer: Any, scratch: Any, data: Any, to: Any, weights: Any, width: Any
-) -> None:
+def sum_up(rules: Any, frame: Any, viewer: Any, scratch: Any, data: Any, to: Any, weights: Any, width: Any) -> None:
     """Write the sums of the first layer for a position."""
     copy(data, to, weights + INPUTS * width, width)
     for seat in range(2):

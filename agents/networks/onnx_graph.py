@@ -69,7 +69,10 @@ def _mlp(graph: _Graph, layers: FoldedMlp) -> tuple[str, str]:
 def _sums(graph: _Graph, layers: FoldedSums) -> tuple[str, str]:
     """Add an nnue; see `_mlp`."""
     units = graph.clip(graph.dense(graph.clip(graph.dense("observations", layers.sums)), layers.hidden))
-    halves = Layer(np.concatenate([layers.value.weights, -layers.value.weights]) / 2, np.concatenate([layers.value.bias, -layers.value.bias]) / 2)
+    sides = np.array(
+        [[0.5], [-0.5]], np.float32
+    )  # tanh(log-odds / 2) for the seat that looks, its negative for the other
+    halves = Layer(sides * layers.value.weights, sides[:, 0] * layers.value.bias)
     logits = graph.add("Mul", graph.add("Cast", "masks", to=TensorProto.FLOAT), graph.constant(np.zeros(1, np.float32)))
     return logits, graph.dense(units, halves)
 

@@ -120,8 +120,8 @@ def threat_to(rules: Any, state: Any, seat: Any, steps: Any, scratch: Any) -> An
     """Return what one more fence could do to a seat that has `steps` to go.
 
     Returns:
-        One number (int64): the fences that would make its shortest path longer, the most steps by which one would
-        (times 2^8), and the steps of all of them together (times 2^16).
+        One number (int64): the fences that would make its shortest path longer or cut it off, the most steps by which
+        a legal one would (times 2^8), and the steps of all of these together (times 2^16).
     """
     walls = walls_of(state)
     goal_low, goal_high = np.uint64(rules[GOAL_LOW + seat]), np.uint64(rules[GOAL_HIGH + seat])
@@ -134,7 +134,8 @@ def threat_to(rules: Any, state: Any, seat: Any, steps: Any, scratch: Any) -> An
             fenced = with_fence(walls, vertical == 1, lowest_bit(fences))
             fences &= fences - np.uint64(1)
             then = steps_between(state[PAWN + seat], goal_low, goal_high, fenced)
-            count += 1
+            if then != steps:
+                count += 1
             if then >= 0:
                 most = max(most, then - steps)
                 total += then - steps

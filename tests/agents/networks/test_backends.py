@@ -23,8 +23,10 @@ from support.option_sets import OPTION_SETS
 from support.positions import random_decisions
 
 MLP, TOWER = NetworkConfig("mlp", 48, 3), NetworkConfig("tower", 8, 2, 4)
+NNUE = NetworkConfig("nnue", 32, 1, 16)
 CASES = [(name, options, MLP) for name, sets in OPTION_SETS.items() for options in sets]
 CASES += [("quoridor", options, TOWER) for options in OPTION_SETS["quoridor"]]
+CASES += [("quoridor", {}, NNUE), ("quoridor", {"board_size": 5, "fences": 3}, NNUE)]
 
 
 def stored(game: Game, config: NetworkConfig, seed: int = 3) -> StoredNetwork:
@@ -37,7 +39,7 @@ def stored(game: Game, config: NetworkConfig, seed: int = 3) -> StoredNetwork:
             array += rng.random(array.shape, np.float32)
         elif array.dtype == np.float32:
             array += rng.normal(0, 0.1, array.shape).astype(np.float32)
-    return StoredNetwork(config, shape_of(game), game.name, rules_of(game), arrays)
+    return StoredNetwork(config, shape_of(game, config), game.name, rules_of(game), arrays)
 
 
 @pytest.mark.parametrize(("name", "options", "config"), CASES)
@@ -60,7 +62,7 @@ def test_the_back_ends_answer_alike(name: str, options: dict[str, Any], config: 
     assert np.ptp(values) > 1e-3
 
 
-@pytest.mark.parametrize(("name", "options", "config"), CASES[::3])
+@pytest.mark.parametrize(("name", "options", "config"), [case for case in CASES if case[2] is not NNUE])
 def test_answers_stand_where_the_seats_see_them(name: str, options: dict[str, Any], config: NetworkConfig) -> None:
     game = load_game(name, **options)
     words, seats = random_decisions(game, 5, seed=2)
@@ -113,7 +115,7 @@ def test_the_shapes_of_the_weights_are_known_without_torch(
 ) -> None:
     game = load_game(name, **options)
     found = {key: array.shape for key, array in arrays_of(build_network(game, config, 0)).items()}
-    assert weight_shapes(shape_of(game), config) == found
+    assert weight_shapes(shape_of(game, config), config) == found
 
 
 def test_a_tower_needs_a_board() -> None:
@@ -142,7 +144,7 @@ from sekisho.agents.networks.files import StoredNetwork, rules_of, weight_shapes
 from sekisho.envs import load_game
 game, config = load_game("quoridor", board_size=3, fences=1), NetworkConfig("tower", 4, 1, 2)
 arrays = {{name: np.ones(shape, np.float32) for name, shape in weight_shapes(shape_of(game), config).items()}}
-network = StoredNetwork(config, shape_of(game), game.name, rules_of(game), arrays)
+network = StoredNetwork(config, shape_of(game, config), game.name, rules_of(game), arrays)
 state = game.new_initial_state()
 make_evaluator(network, {backend!r}).evaluate(game, state.words[None].copy(), np.array([0]))
 sys.exit("torch" in sys.modules)
