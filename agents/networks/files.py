@@ -32,9 +32,9 @@ INPUTS_VERSION = 1
 _PICKLES = (b"PK\x03\x04", b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05")
 
 
-def version_of(game: str, config: NetworkConfig) -> int:
-    """Return the version of what a network sees of a game."""
-    return INPUTS_VERSION if config.kind == "nnue" else OBSERVATIONS.get(game, 1)
+def version_of(game: str, config: NetworkConfig | None = None) -> int:
+    """Return the version of what a network sees of a game: the observation, but for an nnue."""
+    return INPUTS_VERSION if config is not None and config.kind == "nnue" else OBSERVATIONS.get(game, 1)
 
 
 @dataclass(frozen=True)

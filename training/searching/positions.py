@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...agents.exact.table_file import Form, digest, read_table, write_table
+from ...agents.networks.files import INPUTS_VERSION
 from ...agents.networks.quoridor_inputs import INPUTS
 from ...envs.errors import CheckpointError, RunError
 from ...envs.quoridor.rules import Quoridor
@@ -94,4 +95,4 @@ def read_judged(path: Path, game: Quoridor, iteration: int, checksum: str) -> Ju
 
 
 def _about(game: Quoridor, iteration: int) -> dict[str, Any]:
-    return {"game": game.name, "rules": dict(game.options), "iteration": iteration, "inputs": INPUTS}
+    return {"game": game.name, "rules": dict(game.options), "iteration": iteration, "version": INPUTS_VERSION}
