@@ -1,7 +1,8 @@
 """Configurations by name: for each game a tiny one, one for a laptop and a full one.
 
-Quoridor has three more, which learn from searches of alpha-beta. Tokaido has three more: its own three learn values alone, which gets further in minutes than learning from self-play with a
-search does in hours (`docs/training.md`); the others learn from self-play, as for every other game.
+Quoridor has three more, which learn from searches of alpha-beta what alpha-beta then judges by. Tokaido has three more too:
+its own three learn values alone, which gets further in minutes than learning from self-play with a search does in hours
+(`docs/training.md`); the others learn from self-play, as for every other game.
 """
 
 from __future__ import annotations
@@ -125,10 +126,11 @@ PRESETS: dict[str, dict[str, Preset]] = {
             {
                 **_SEARCH,
                 "iterations": 4,
-                "search.games": 20,
+                "search.games": 80,
                 "search.nodes": 300,
                 "search.judging_nodes": 100,
                 "search.opening": 4,
+                "search.passes": 12,
                 "search.batch_size": 64,
                 "search.held_back": 4,
                 "evaluation.every": 2,
@@ -139,7 +141,9 @@ PRESETS: dict[str, dict[str, Preset]] = {
             {"board_size": 5, "fences": 3},
             method=SEARCH,
         ),
-        "search_laptop": Preset("about an hour on two cores: an evaluation for alpha-beta", _SEARCH, method=SEARCH),
+        "search_laptop": Preset(
+            "about an hour on two cores: an evaluation for alpha-beta", {**_SEARCH, "search.games": 500}, method=SEARCH
+        ),
         "search_full": Preset(
             "a day on a few cores",
             {
