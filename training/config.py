@@ -62,7 +62,7 @@ class Config:
 
     def __post_init__(self) -> None:
         if self.method not in _USED:
-            raise OptionError(f"there is no method {self.method!r} of training; {nearest(self.method, _USED)}")
+            raise OptionError(f"there is no method {self.method!r} of training; {nearest(str(self.method), _USED)}")
         for key, value in settings_of(self).items():
             _check_range(key, value)
 

@@ -17,17 +17,22 @@ Report = Callable[[str, int, int], None]
 
 
 class Method(Protocol):
-    """A way to learn.
+    """A way to learn."""
 
-    Attributes:
-        network: shape of the network; None for a module of somebody's own.
-        module: the network that plays.
-        rules: of the network, see `StoredNetwork`.
-    """
+    @property
+    def network(self) -> NetworkConfig | None:
+        """Shape of the network; None for a module of somebody's own."""
+        ...
 
-    network: NetworkConfig | None
-    module: nn.Module
-    rules: Mapping[str, tuple[Any, ...]]
+    @property
+    def module(self) -> nn.Module:
+        """The network that plays."""
+        ...
+
+    @property
+    def rules(self) -> Mapping[str, tuple[Any, ...]]:
+        """What the network is for, see `StoredNetwork`."""
+        ...
 
     @property
     def play_device(self) -> str:

@@ -20,8 +20,7 @@ class NetworkConfig:
     """The shape of a network. All have a policy over the actions of the game and a value for each seat."""
 
     kind: str = "mlp"
-    """mlp: rows of hidden units, for features and planes; tower: residual convolutions, for planes of squares; nnue: sums
-    of a few inputs that moves change little, for Quoridor with two players inside alpha-beta"""
+    """mlp: rows of units, for features and planes; tower: convolutions, for planes; nnue: for alphabeta in quoridor"""
     width: int = 256
     """units of a hidden layer of an mlp; channels of a tower; sums of an nnue, a multiple of 16"""
     depth: int = 2

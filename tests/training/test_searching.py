@@ -19,7 +19,7 @@ from sekisho.agents.networks.symmetries import symmetries_of
 from sekisho.agents.search.alphabeta.frames import DECIDED
 from sekisho.envs import load_game
 from sekisho.envs.errors import OptionError
-from sekisho.envs.quoridor.kernels import LEFT, SEAT, distance
+from sekisho.envs.quoridor.kernels import LEFT, PAWN, SEAT, distance
 from sekisho.envs.quoridor.rules import Quoridor
 from sekisho.training.config import with_settings
 from sekisho.training.evaluation import Result, half_interval
@@ -55,7 +55,11 @@ def test_the_mirror_of_the_inputs_is_that_of_the_game(options: dict[str, int]) -
     np.testing.assert_array_equal(other[other], np.arange(INPUTS))
     different = 0
     for _ in range(20):
-        state, turned = game.new_initial_state(), game.new_initial_state()
+        state, turned_words = game.new_initial_state(), game.new_initial_state().words.copy()
+        for seat in range(2):  # on a board of even size the pawns do not start in the middle
+            rank, file = divmod(int(turned_words[PAWN + seat]), 9)
+            turned_words[PAWN + seat] = 9 * rank + game.board_size - 1 - file
+        turned = game.state_of(turned_words)
         for _ in range(rng.integers(1, 20)):
             action = int(rng.choice(state.legal_actions()))
             state.apply_action(action)

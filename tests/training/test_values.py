@@ -154,6 +154,13 @@ def test_the_tiny_preset_learns_in_less_than_a_minute(tmp_path: Path) -> None:
     make_agent(f"net:checkpoint={tmp_path / 'best.safetensors'}").supports(load_game("tokaido", players=4))
 
 
+@pytest.mark.slow
+def test_three_players_are_learned_from_their_table(quick: Any, tmp_path: Path) -> None:
+    train(tmp_path, quick("values", values__three=0.5, values__two=0.3, values__steps=60, network__width=32))
+    errors = [line["loss/value_rmse_3"] for line in read_metrics(tmp_path / "metrics.jsonl")[1:]]
+    assert errors[-1] < errors[0]
+
+
 def test_a_run_can_go_on_from_a_network(quick: Any, tmp_path: Path) -> None:
     train(tmp_path / "first", quick("values"))
     start = tmp_path / "first" / "best.safetensors"

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import nn
 
 from ...agents.networks.config import NetworkConfig, shape_of
@@ -165,7 +166,7 @@ class ValueLearning:
             self._solved[players] = [SolvedGame(game, self._settings.often) for game in games]
         return self._solved[players]
 
-    def _step(self, samples: Samples, rate: float) -> np.ndarray[Any, Any]:
+    def _step(self, samples: Samples, rate: float) -> NDArray[np.float64]:
         """Take a training step; return its losses and the norm of the gradient before clipping."""
         for group in self._optimizer.param_groups:
             group["lr"] = rate

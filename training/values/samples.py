@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,11 +37,13 @@ class Samples(NamedTuple):
     @classmethod
     def joined(cls, parts: list[Samples]) -> Self:
         """Return all samples together."""
-        return cls(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
+        columns: Any = zip(*parts, strict=True)
+        return cls(*(np.concatenate(column) for column in columns))
 
     def chosen(self, rows: NDArray[np.int64]) -> Samples:
         """Return the samples of some rows."""
-        return Samples(*(array[rows] for array in self))
+        columns: Any = (column[rows] for column in self)
+        return Samples(*columns)
 
 
 def samples_of(
