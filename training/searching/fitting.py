@@ -74,7 +74,8 @@ def targets_of(positions: Judged, share: float) -> NDArray[np.float32]:
 
 def held_back(positions: Judged, settings: Searches) -> NDArray[np.bool_]:
     """Return which positions are of games that are not learned from, bool ``[N]``."""
-    return positions.games % settings.held_back == settings.held_back - 1
+    apart: NDArray[np.bool_] = positions.games % settings.held_back == settings.held_back - 1
+    return apart
 
 
 def fit(
@@ -111,7 +112,7 @@ def fit(
         optimizer.zero_grad(set_to_none=True)
         loss.backward()  # type: ignore[no-untyped-call]
         norms += _norm(network)
-        rate = schedule.get_last_lr()[0]
+        rate = float(schedule.get_last_lr()[0])
         optimizer.step()
         schedule.step()
         losses += loss.detach()
@@ -141,9 +142,11 @@ def measure(network: Sums, positions: Judged, settings: Searches) -> tuple[float
 
 
 def _cross_entropy(odds: Tensor, targets: Tensor) -> Tensor:
-    return nn.functional.binary_cross_entropy_with_logits(odds, targets)
+    error: Tensor = nn.functional.binary_cross_entropy_with_logits(odds, targets)
+    return error
 
 
 def _norm(network: nn.Module) -> Tensor:
     """Return the norm of the gradient."""
-    return torch.cat([weight.grad.flatten() for weight in network.parameters() if weight.grad is not None]).norm()
+    norm: Tensor = torch.cat([at.grad.flatten() for at in network.parameters() if at.grad is not None]).norm()
+    return norm

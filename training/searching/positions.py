@@ -59,7 +59,8 @@ class Judged(NamedTuple):
 
 def length_of(game: Quoridor) -> int:
     """Return the most inputs that can hold for a position of a game."""
-    return _ALWAYS + min(2 * game.options["fences"], (game.board_size - 1) ** 2)
+    anchors = (game.board_size - 1) ** 2
+    return _ALWAYS + min(2 * int(game.options["fences"]), anchors)
 
 
 def places_of(game: Quoridor, words: NDArray[np.int64]) -> NDArray[np.int16]:
