@@ -50,7 +50,7 @@ def _number(hint: str) -> Any:
 
 @dataclass
 class Command:
-    """Train a network by self-play or on values; a run can be stopped with Ctrl-C at any time and resumed."""
+    """Train a network by self-play, on values or from searches; a run can be stopped with Ctrl-C at any time and resumed."""
 
     game: GameWord
     """name of the game"""
@@ -58,7 +58,8 @@ class Command:
         None
     )
     """preset: tiny (less than a minute, to see that it works), laptop (hours on two cores), full (days); of tokaido these
-    three learn values, in minutes to hours, and selfplay_tiny, selfplay_laptop and selfplay_full learn from self-play"""
+    three learn values, in minutes to hours, and selfplay_tiny, selfplay_laptop and selfplay_full learn from self-play; of
+    quoridor search_tiny, search_laptop (an hour) and search_full learn from searches of alphabeta, for alphabeta"""
     output: Annotated[str | None, tyro.conf.arg(metavar="DIR", help_behavior_hint="(default: runs/GAME-NAME)")] = None
     """folder of the run"""
     resume: Flag = False
@@ -221,9 +222,12 @@ def _stopped(game: str, folder: Path, iteration: int, options: str) -> str:
 
 
 def _player(folder: Path, config: Config) -> str:
-    """Return the spec string of the best network of a run."""
-    simulations = config.evaluation.simulations
-    return f"net:checkpoint={folder / 'best.safetensors'}" + (f",simulations={simulations}" if simulations else "")
+    """Return the spec string of the best network of a run, as it was measured."""
+    simulations, nodes = config.evaluation.simulations, config.evaluation.nodes
+    network = f"net:checkpoint={folder / 'best.safetensors'}"
+    if nodes and config.network.kind == "nnue":
+        return f"alphabeta:nodes={nodes},leaf=({network})"
+    return network + (f",simulations={simulations}" if simulations else "")
 
 
 def _document(config: Config, folder: Path, done: Checkpoint) -> dict[str, Any]:

@@ -195,7 +195,7 @@ class Checkpoints:
             "method": self._method,
             "rules": {name: list(values) for name, values in self._rules.items()},
             "network": None if self._config is None else self._config.to_dict(),
-            "version": version_of(self._game.name),
+            "version": version_of(self._game.name, self._config),
         }
 
 

@@ -15,11 +15,11 @@ from ..arena.executors import MOST_WORKERS
 from ..envs.core import Game
 from ..envs.errors import OptionError, UnknownNameError, nearest, shown
 from ..envs.registry import load_game
-from .sections import Evaluation, Keeping, Learning, SelfPlay, Values
+from .sections import Evaluation, Keeping, Learning, Searches, SelfPlay, Values
 
 CONFIG_FORMAT = 2
-SELFPLAY, VALUES = "selfplay", "values"
-"""The ways to learn: from searches of a network that plays itself, and from values alone."""
+SELFPLAY, VALUES, SEARCH = "selfplay", "values", "search"
+"""The ways to learn: from a network that plays itself, from values alone, and from searches of alpha-beta."""
 _MANY = 10**9
 
 
@@ -30,7 +30,8 @@ class Config:
     game: str
     """name of the game"""
     method: str = SELFPLAY
-    """selfplay: search and learn from it (AlphaZero); values: value learning, for tokaido"""
+    """selfplay: search and learn from it (AlphaZero); values: value learning, for tokaido; search: learning from
+    alpha-beta, for quoridor with two players"""
     rules: Mapping[str, Any] = field(default_factory=dict)
     """rule options that are not the game's own defaults"""
     preset: str = ""
@@ -51,6 +52,8 @@ class Config:
     """how the network learns from them"""
     values: Values = field(default_factory=Values)
     """how values are learned"""
+    search: Searches = field(default_factory=Searches)
+    """how values are learned from searches"""
     evaluation: Evaluation = field(default_factory=Evaluation)
     """how it is measured"""
     keeping: Keeping = field(default_factory=Keeping)
@@ -105,6 +108,7 @@ SECTIONS: dict[str, Any] = {
     "selfplay": SelfPlay,
     "learning": Learning,
     "values": Values,
+    "search": Searches,
     "evaluation": Evaluation,
     "keeping": Keeping,
     "network": NetworkConfig,
@@ -113,6 +117,7 @@ SECTIONS: dict[str, Any] = {
 _USED = {
     SELFPLAY: ("selfplay", "learning", "evaluation", "keeping", "network"),
     VALUES: ("values", "evaluation", "keeping", "network"),
+    SEARCH: ("search", "evaluation", "keeping", "network"),
 }
 """The sections that a method uses."""
 _SINGLE = ("seed", "iterations", "workers", "device", "threads")
@@ -160,9 +165,19 @@ _RANGES: dict[str, tuple[float, float]] = {
     "values.sharpness": (0, 1e6),
     "values.policy_weight": (0, 1e3),
     "values.average": (0, 0.999999),
+    "search.nodes": (2, _MANY),
+    "search.stops": (0, 10**4),
+    "search.opening": (2, 1000),
+    "search.explore": (0, 1),
+    "search.by_hand": (0, _MANY),
+    "search.learning_rate": (0, 10),
+    "search.weight_decay": (0, 10),
+    "search.result": (0, 1),
+    "search.held_back": (2, _MANY),
     "evaluation.games": (2, 10**6),
     "evaluation.simulations": (0, 10**6),
     "evaluation.mcts": (0, 10**6),
+    "evaluation.nodes": (0, _MANY),
     "keeping.every": (0, _MANY),
     "keeping.records": (0, 10**6),
 }
@@ -281,5 +296,5 @@ def _lines() -> dict[str, dict[str, str]]:
     return found
 
 
-_DEFAULTS = settings_of(Config(game="")) | settings_of(Config(game="", method=VALUES))
+_DEFAULTS = {name: value for method in _USED for name, value in settings_of(Config(game="", method=method)).items()}
 _LINES = _lines()

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Mapping
+from statistics import NormalDist, stdev
 from typing import Any, NamedTuple
 
 from ..agents.agent import Agent
+from ..agents.networks.files import StoredNetwork
 from ..agents.registry import make_agent
+from ..agents.search.alphabeta.agent import AlphaBetaAgent
 from ..arena.match import play_game, random_opening
 from ..arena.places import ranks
 from ..arena.ratings import GameResult, fit_ratings
@@ -56,9 +60,12 @@ class Result(NamedTuple):
     returns: tuple[float, ...]
 
 
-def player_of(judge: Judge, settings: Evaluation, backend: str, threads: int, device: str) -> NetworkPlayer:
-    """Return the player whose strength is measured."""
-    return NetworkPlayer(evaluator_of(judge, backend, threads, device), settings.simulations)
+def player_of(judge: Judge, settings: Evaluation, backend: str, threads: int, device: str) -> Agent:
+    """Return the player whose strength is measured: the network, or alpha-beta with it."""
+    player = NetworkPlayer(evaluator_of(judge, backend, threads, device), settings.simulations)
+    if settings.nodes and isinstance(judge, StoredNetwork) and judge.config.kind == "nnue":
+        return AlphaBetaAgent(nodes=settings.nodes, leaf=player)
+    return player
 
 
 def play_match(match: Match, judge: Judge, former: Judge) -> list[Result]:
@@ -92,6 +99,8 @@ def reference_opponents(game: Game, settings: Evaluation) -> dict[str, str]:
     wanted = {"eval/score_vs_random": "random", "eval/score_vs_heuristic": "heuristic"}
     if settings.mcts:
         wanted[f"eval/score_vs_mcts_{settings.mcts}"] = f"mcts:simulations={settings.mcts}"
+    if settings.nodes:
+        wanted[f"eval/score_vs_alphabeta_{settings.nodes}"] = f"alphabeta:nodes={settings.nodes}"
     found = {}
     for metric, spec in wanted.items():
         try:
@@ -207,6 +216,8 @@ class Evaluator:
         for metric, (name, _) in opponents.items():
             strengths.add(name_of(iteration), name, results[metric])
         measured = {metric: score_of(found) for metric, found in results.items()}
+        for metric in [name for name in measured if "alphabeta" in name]:
+            measured[metric.replace("score", "interval")] = half_interval(results[metric])
         measured["eval/elo"] = strengths.ratings(self.game.ranks_losers)[name_of(iteration)]
         return measured
 
@@ -214,6 +225,18 @@ class Evaluator:
 def score_of(results: list[Result]) -> float:
     """Return the mean score of the network, 0..1: a win 1, a draw 0.5; with more seats place points mapped to that."""
     return sum((result.returns[result.seat] + 1) / 2 for result in results) / len(results)
+
+
+def half_interval(results: list[Result]) -> float:
+    """Return half the width of the 95 % interval of the mean score.
+
+    Games of a round, the network on each seat in turn, share an opening: the means of rounds vary, by a normal law.
+    """
+    seats = len(results[0].returns)
+    rounds = [score_of(results[first : first + seats]) for first in range(0, len(results), seats)]
+    if len(rounds) < 2:
+        return 1.0
+    return NormalDist().inv_cdf(0.975) * stdev(rounds) / math.sqrt(len(rounds))
 
 
 def better(new: Mapping[str, float], old: Mapping[str, float]) -> bool:

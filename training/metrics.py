@@ -20,6 +20,8 @@ METRICS = {
     "loss/value_rmse_2": "root of the mean squared error of the values on positions of the solved game of 2 players",
     "loss/value_rmse_3": "the same for 3 players",
     "loss/value_rmse_games": "the same on positions of games, against their targets",
+    "loss/held_back": "cross-entropy of the network with its targets on positions of games that are not learned from, in nats",
+    "loss/held_back_least": "entropy of these targets, in nats: the least that loss/held_back can be",
     "selfplay/game_length": "mean plies of a game of self-play, throws included",
     "selfplay/first_player_win_rate": "share of these games that the seat which began has won alone",
     "selfplay/draw_rate": "share of these games that nobody has won alone, those broken off included",
@@ -30,6 +32,8 @@ METRICS = {
     "eval/score_vs_random": "mean score against `random`, 0..1: a win 1, a draw 0.5, with more seats place points",
     "eval/score_vs_heuristic": "the same against `heuristic`",
     "eval/score_vs_mcts_N": "the same against `mcts:simulations=N`, N the setting evaluation.mcts",
+    "eval/score_vs_alphabeta_N": "the same against `alphabeta:nodes=N`, N the setting evaluation.nodes",
+    "eval/interval_vs_alphabeta_N": "half the width of the 95 % interval of that score",
     "eval/score_vs_previous": "the same against the network of the evaluation before",
     "eval/elo": "rating that fits all games of all evaluations best, `heuristic` at 0 (`random` without one)",
     "eval/exact_loss": "percentage points lost against perfect play, where the game is solved",
@@ -45,8 +49,8 @@ METRICS = {
 
 
 def family(name: str) -> str:
-    """Return the name under which `METRICS` has a metric: the number of simulations of an opponent is an N there."""
-    return re.sub(r"mcts_\d+$", "mcts_N", name)
+    """Return the name under which `METRICS` has a metric: the number of simulations or nodes of an opponent is an N."""
+    return re.sub(r"(mcts|alphabeta)_\d+$", r"\1_N", name)
 
 
 def games_metrics(tally: Tally, seconds: float) -> dict[str, float]:

@@ -1,7 +1,8 @@
 """Configurations by name: for each game a tiny one, one for a laptop and a full one.
 
-Tokaido has three more: its own three learn values alone, which gets further in minutes than learning from self-play with a
-search does in hours (`docs/training.md`); the others learn from self-play, as for every other game.
+Quoridor has three more, which learn from searches of alpha-beta what alpha-beta then judges by. Tokaido has three more too:
+its own three learn values alone, which gets further in minutes than learning from self-play with a search does in hours
+(`docs/training.md`); the others learn from self-play, as for every other game.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Any
 
 from ..envs.errors import OptionError, UnknownNameError, nearest
 from ..envs.registry import game_class
-from .config import SELFPLAY, VALUES, Config, with_settings
+from .config import SEARCH, SELFPLAY, VALUES, Config, with_settings
 
 DEFAULT_PRESET = "laptop"
 NOTHING_TO_LEARN = {
@@ -86,6 +87,19 @@ _VALUES = {
     "network.depth": 3,
 }
 
+_SEARCH = {
+    "iterations": 12,
+    "evaluation.every": 3,
+    "evaluation.games": 60,
+    "evaluation.simulations": 0,
+    "evaluation.mcts": 0,
+    "evaluation.nodes": 1000,
+    "network.kind": "nnue",
+    "network.width": 32,
+    "network.depth": 1,
+    "network.head": 16,
+}
+
 PRESETS: dict[str, dict[str, Preset]] = {
     "quoridor": {
         "tiny": Preset(_TINY_HELP, {**_TINY, "iterations": 16, "evaluation.every": 4}, {"board_size": 4, "fences": 2}),
@@ -106,6 +120,43 @@ PRESETS: dict[str, dict[str, Preset]] = {
         "full": Preset(
             _FULL_HELP,
             {**_FULL, "network.kind": "tower", "network.width": 64, "network.depth": 6, "network.head": 16},
+        ),
+        "search_tiny": Preset(
+            _TINY_HELP,
+            {
+                **_SEARCH,
+                "iterations": 4,
+                "search.games": 80,
+                "search.nodes": 300,
+                "search.judging_nodes": 100,
+                "search.opening": 4,
+                "search.passes": 12,
+                "search.batch_size": 64,
+                "search.held_back": 4,
+                "evaluation.every": 2,
+                "evaluation.games": 20,
+                "evaluation.nodes": 100,
+                "network.width": 16,
+            },
+            {"board_size": 5, "fences": 3},
+            method=SEARCH,
+        ),
+        "search_laptop": Preset(
+            "about an hour on two cores: an evaluation for alpha-beta", {**_SEARCH, "search.games": 500}, method=SEARCH
+        ),
+        "search_full": Preset(
+            "a day on a few cores",
+            {
+                **_SEARCH,
+                "iterations": 30,
+                "search.games": 1000,
+                "search.nodes": 3000,
+                "search.judging_nodes": 500,
+                "search.window": 5_000_000,
+                "evaluation.games": 200,
+                "evaluation.nodes": 3000,
+            },
+            method=SEARCH,
         ),
     },
     "tokaido": {

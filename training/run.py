@@ -21,7 +21,7 @@ from ..envs.errors import CheckpointError, OptionError
 from ..envs.files import write_text_atomically
 from .board import Board
 from .checkpoint import NETWORK, Checkpoints, Progress, read_weights, write_weights
-from .config import SELFPLAY, Config
+from .config import SEARCH, SELFPLAY, Config
 from .evaluation import Evaluator, Strengths, better, name_of, player_of
 from .exact_loss import Gauge, gauge_of
 from .executors import Executor
@@ -233,7 +233,7 @@ class Run:
     def _stored(self, arrays: Mapping[str, Any]) -> StoredNetwork:
         method, game = self._method, self.game
         config = method.network or self.config.network
-        return StoredNetwork(config, shape_of(game), game.name, method.rules, arrays)
+        return StoredNetwork(config, shape_of(game, config), game.name, method.rules, arrays)
 
     def _load(self, module: nn.Module, arrays: Mapping[str, Any]) -> None:
         try:
@@ -247,7 +247,13 @@ def _method_of(config: Config, positions: Path, module: nn.Module | None) -> Met
     if config.method == SELFPLAY:
         return SelfPlayLearning(config, positions, module)
     if module is not None:
-        raise OptionError("value learning trains an mlp of this package: a network of your own learns from self-play")
+        raise OptionError(
+            f"the method {config.method!r} trains a network of this package: a network of your own learns from self-play"
+        )
+    if config.method == SEARCH:
+        from .searching.learning import SearchLearning
+
+        return SearchLearning(config, positions)
     from .values.learning import ValueLearning
 
     return ValueLearning(config)

@@ -122,6 +122,46 @@ class Values:
 
 
 @dataclass(frozen=True)
+class Searches:
+    """How values are learned from searches of alpha-beta in Quoridor, see `searching.learning`."""
+
+    games: int = 200
+    """games of an iteration"""
+    nodes: int = 1500
+    """positions that the search for a move looks at"""
+    stops: int = 6
+    """moments at which such a search is stopped, by lot, to judge the position that it looks at"""
+    judging_nodes: int = 400
+    """positions that the search looks at by which that is judged"""
+    opening: int = 8
+    """a game begins with 2 to so many random plies"""
+    explore: float = 0.05
+    """share of the moves after them that are drawn at random, without a search"""
+    max_plies: int = 200
+    """plies after which a game is broken off and counts as a draw"""
+    by_hand: int = 1
+    """first iterations in whose searches the evaluation made by hand judges; after that the newest network does"""
+    window: int = 1_000_000
+    """positions to learn from, at most; whole iterations leave, the oldest first"""
+    anew: bool = True
+    """whether every iteration fits a new network; if not, it goes on from the last one"""
+    passes: int = 8
+    """how often a fit goes through the window"""
+    batch_size: int = 512
+    """positions of a training step"""
+    learning_rate: float = 4e-3
+    """at its highest: it rises to that and falls to 0 in every fit"""
+    weight_decay: float = 0.3
+    """decoupled, of adamw"""
+    result: float = 0.5
+    """share of the game's result in the target of positions of games, the rest being the value of the search"""
+    held_back: int = 10
+    """every so manieth game is not learned from but measured on"""
+    start: str = ""
+    """file of a network that judges from the first game on, and from which fits go on if they are not anew; or none"""
+
+
+@dataclass(frozen=True)
 class Evaluation:
     """How its play is measured on the way."""
 
@@ -133,6 +173,8 @@ class Evaluation:
     """of the network's search for a move; 0 plays what its policy likes best"""
     mcts: int = 200
     """simulations of the reference `mcts` opponent; 0 for none"""
+    nodes: int = 0
+    """positions that the opponent `alphabeta` looks at for a move, and alpha-beta with an nnue in it; 0 for neither"""
     exact: bool = True
     """whether the exact loss is worked out where the game is solved and small enough"""
 

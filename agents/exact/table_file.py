@@ -41,7 +41,7 @@ HALF = ".sekisho-half"
 """Ending of the file in which a table is written before it is put in its place."""
 Arrays = dict[str, NDArray[Any]]
 
-_TYPES = {"I64": np.int64, "I32": np.int32, "I8": np.int8, "F64": np.float64, "F32": np.float32}
+_TYPES = {"I64": np.int64, "I32": np.int32, "I16": np.int16, "I8": np.int8, "F64": np.float64, "F32": np.float32}
 _LONGEST_HEADER = 1 << 20
 _Place = tuple[Any, tuple[int, ...], int, int]
 """Type, shape, offset and length in bytes of an array."""
@@ -65,7 +65,7 @@ def write_table(path: Path, arrays: Arrays, description: Mapping[str, Any], form
 
     Args:
         path: of the file.
-        arrays: int8, int32, int64, float32 or float64.
+        arrays: int8, int16, int32, int64, float32 or float64.
         description: JSON values.
         form: what it is a file of.
 

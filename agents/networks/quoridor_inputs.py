@@ -14,6 +14,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...envs.bits import lowest_bit
 from ...envs.compiling import kernel
@@ -161,3 +162,15 @@ def write_inputs(rules: Any, state: Any, viewer: Any, out: Any) -> None:
             fences &= fences - np.uint64(1)
     out[hands_input(state[LEFT] + state[LEFT + 1])] = 1.0
     out[lead_input(distance(rules, state, rival) - distance(rules, state, viewer))] = 1.0
+
+
+def mirror(board_size: int) -> NDArray[np.int64]:
+    """Return for each input the one that holds in its place when left and right are exchanged, ``[INPUTS]``."""
+    seen = np.arange(INPUTS)
+    for begin, count, stride, side in (
+        (PAWNS, 2 * _SQUARES, 9, board_size), (FENCES, 2 * _ANCHORS, 8, board_size - 1)
+    ):  # fmt: skip
+        places = np.arange(count)
+        files = places % stride
+        seen[begin : begin + count] = begin + np.where(files < side, places + side - 1 - 2 * files, places)
+    return seen

@@ -18,16 +18,23 @@ QUICK_VALUES = {
     "iterations": 4, "values.games": 2, "values.steps": 12, "values.batch_size": 32, "evaluation.games": 2,
     "evaluation.mcts": 0, "evaluation.exact": False, "network.width": 8,
 }  # fmt: skip
+QUICK_SEARCH = {
+    "iterations": 4, "search.games": 6, "search.nodes": 60, "search.judging_nodes": 30, "search.stops": 3,
+    "search.passes": 2, "search.batch_size": 16, "search.held_back": 3, "evaluation.games": 2, "evaluation.nodes": 20,
+    "evaluation.every": 1, "evaluation.exact": False,
+}  # fmt: skip
 
 
 @pytest.fixture
 def quick() -> Any:
-    """Returns a function that makes the configuration of a very short run; "values" stands for value learning."""
+    """Returns a function that makes the configuration of a very short run; "values" and "search" stand for these ways to learn."""
 
     def config(game: str = "quoridor", **changes: Any) -> Config:
         named = {name.replace("__", "."): value for name, value in changes.items()}
         if game == "values":
             return with_settings(preset_config("tokaido", "tiny"), QUICK_VALUES | named)
+        if game == "search":
+            return with_settings(preset_config("quoridor", "search_tiny"), QUICK_SEARCH | named)
         rules = {"board_size": 3, "fences": 1} if game == "quoridor" else {}
         preset = "tiny" if game == "quoridor" else "selfplay_tiny"
         return with_settings(preset_config(game, preset, rules), QUICK | named)

@@ -11,8 +11,8 @@ from sekisho.envs.errors import OptionError, UnknownNameError
 from sekisho.training.config import SECTIONS, Config, help_of, parse_setting, settings_of, with_settings
 from sekisho.training.presets import PRESETS, preset_config, presets_of
 
-BOTH = Config(game="quoridor"), Config(game="tokaido", method="values")
-EVERY = sorted({name for config in BOTH for name in settings_of(config)})
+ALL = Config(game="quoridor"), Config(game="tokaido", method="values"), Config(game="quoridor", method="search")
+EVERY = sorted({name for config in ALL for name in settings_of(config)})
 
 
 @pytest.mark.parametrize("name", EVERY)
@@ -75,11 +75,14 @@ def test_unknown_settings_name_the_nearest(changes: dict[str, int], told: str) -
         ("learning.optimizer", "adam"), ("learning.learning_rate", float("nan")), ("selfplay.games", 2.0),
         ("learning.symmetries", 1), ("network.width", 0), ("network.kind", "transformer"), ("device", "tpu"),
         ("values.decay", 1.5), ("values.most_players", 7), ("values.start", 1), ("values.games", 0), ("values.three", 0.4),
+        ("search.nodes", 1), ("search.held_back", 1), ("search.result", 1.5), ("search.start", 0),
     ],
 )  # fmt: skip
 def test_impossible_values_are_refused(name: str, value: object) -> None:
+    known = {"values": ("tokaido", "tiny"), "search": ("quoridor", "search_tiny")}
+    config = preset_config(*known.get(name.partition(".")[0], ("quoridor", "tiny")))
     with pytest.raises(OptionError, match=name.rpartition(".")[2]):
-        with_settings(preset_config("tokaido" if name.startswith("values.") else "quoridor", "tiny"), {name: value})
+        with_settings(config, {name: value})
 
 
 def test_settings_of_another_method_are_refused_and_not_written() -> None:

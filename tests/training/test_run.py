@@ -77,6 +77,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 PLACES = [
     *itertools.product(("quoridor", "tokaido"), ((1, "self-play"), (3, "learning"), (4, "evaluation"))),
+    *(("search", place) for place in ((1, "self-play"), (3, "learning"), (4, "evaluation"))),
     *(("values", place) for place in ((1, "games"), (1, "fitting"), (3, "fitting"), (4, "evaluation"))),
 ]
 
@@ -109,7 +110,7 @@ def test_a_tower_with_plain_gradient_descent_resumes_as_well(quick: Any, tmp_pat
     assert networks_of(tmp_path / "whole") == networks_of(tmp_path / "broken")
 
 
-@pytest.mark.parametrize("game", ["quoridor", "values"])
+@pytest.mark.parametrize("game", ["quoridor", "values", "search"])
 def test_several_processes_make_the_same_run(game: str, quick: Any, finished: Any, tmp_path: Path) -> None:
     whole = finished(quick(game))
     train(tmp_path / "run", quick(game, workers=2))
@@ -163,6 +164,7 @@ def test_all_metrics_of_the_documentation_are_logged_and_no_others(quick: Any, f
     exact = {"evaluation__exact": True, "iterations": 1}
     lines += read_metrics(finished(quick(**exact)) / "metrics.jsonl")
     lines += read_metrics(finished(quick("values")) / "metrics.jsonl")
+    lines += read_metrics(finished(quick("search")) / "metrics.jsonl")
     logged = {family(name) for line in lines for name in line} - {"iteration"} | {"loss/value_rmse_3"}  # a slow test's
     assert logged == set(METRICS)
     page = (ROOT / "docs" / "training.md").read_text(encoding="utf-8")
@@ -254,7 +256,7 @@ def _old_pickle(path: Path) -> None:
 @pytest.mark.parametrize(
     ("game", "name"),
     [("quoridor", "network"), ("quoridor", "learner"), ("quoridor", "positions"), ("values", "network"),
-     ("values", "learner")],
+     ("values", "learner"), ("search", "network"), ("search", "learner"), ("search", "positions")],
 )  # fmt: skip
 def test_damaged_checkpoints_are_refused_in_words(
     game: str, name: str, damage: Any, quick: Any, finished: Any, tmp_path: Path

@@ -24,6 +24,11 @@ VALUES = [
     "evaluation.games=2", "evaluation.mcts=0", "evaluation.every=4", "evaluation.exact=false", "network.width=16",
     "iterations=4", "keeping.last=9",
 ]  # fmt: skip
+SEARCH = [
+    "train", "quoridor", "--config", "search_tiny", "--set", "search.games=8", "search.nodes=100", "search.judging_nodes=50",
+    "search.passes=3", "search.batch_size=16", "evaluation.games=2", "evaluation.nodes=20", "evaluation.every=4",
+    "iterations=4", "keeping.last=9",
+]  # fmt: skip
 
 
 def process(*words: str) -> subprocess.Popen[str]:
@@ -47,7 +52,7 @@ def wait_for(path: Path, running: subprocess.Popen[str]) -> None:
         time.sleep(0.01)
 
 
-@pytest.mark.parametrize("words", [WORDS, VALUES], ids=["selfplay", "values"])
+@pytest.mark.parametrize("words", [WORDS, VALUES, SEARCH], ids=["selfplay", "values", "search"])
 def test_killed_and_resumed_is_the_same_to_the_bit_as_in_one_go(words: list[str], tmp_path: Path) -> None:
     whole, broken = tmp_path / "whole", tmp_path / "broken"
     assert main([*words, "--output", str(whole)]) == 0
@@ -143,6 +148,10 @@ def test_all_settings_are_shown_and_none_of_the_other_method(
         (["train", "tokaido", "--config", "tiny", "--set", "selfplay.games=3"], "no part in a run"),
         (["train", "tokaido", "--config", "tiny", "--set", "values.start=nothing.safetensors"], "values.start"),
         (["train", "tokaido", "--config", "tiny", "--rules", "rests_add_up=false"], "--config selfplay_tiny"),
+        (["train", "quoridor", "--config", "search_tiny", "--rules", "players=4"], "two players"),
+        (["train", "quoridor", "--config", "search_tiny", "--set", "network.kind=mlp"], "trains an nnue"),
+        (["train", "quoridor", "--config", "search_tiny", "--set", "search.start=nothing.safetensors"], "search.start"),
+        (["train", "quoridor", "--config", "search_tiny", "--set", "network.width=20"], "multiple of 16"),
         (["train", "tokaido", "--config", "tiny", "--players", "5"], "raise values.most_players"),
     ],
 )

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ....envs.core import State
 from ....envs.errors import AgentError
-from ....envs.quoridor.kernels import distance
+from ....envs.quoridor.kernels import STATE_SIZE, distance
 from ....envs.quoridor.rules import Quoridor
 from ...exact.quoridor_races import Races
 from ..limits import Limits
@@ -28,6 +29,7 @@ from .frames import (
     DONE_MOVE,
     DONE_VALUE,
     EVALUATION,
+    FINISHED,
     FRAME_SIZE,
     KEYS,
     KILLER,
@@ -35,6 +37,7 @@ from .frames import (
     MAX_PAST,
     NODES,
     PAST,
+    PLY_NOW,
     QUIET,
     SCRATCH_ROWS,
     SETTLED,
@@ -44,6 +47,7 @@ from .machine import key_of, run, start
 
 _ENTRY_BYTES = 16
 _RACE_SLOTS = 1024
+_AFTER_TIME = 64  # nodes between two looks whether a first move is judged, when the limit is reached
 
 
 @dataclass(frozen=True)
@@ -130,13 +134,46 @@ class AlphaBetaSearch:
             between: called every few milliseconds with the nodes so far.
             stopped: asked as often whether to stop.
         """
-        self._begin(state, depth)
+        self.begin(state, depth)
+        Limits(nodes, end, between, stopped).run([self.go_on])
+        return self.concluded()
+
+    def judge(self, words: NDArray[np.int64], nodes: int) -> Found:
+        """Search a bare position, whatever led to it, as if nothing had been searched before.
+
+        Args:
+            words: int64 ``[STATE_SIZE]``: where somebody is to decide.
+            nodes: positions to enter, at most; more only until a first move is judged.
+        """
+        self._start, self._moves = "", []
+        self._entries[:] = 0
+        self._stand(words, [], DEPTH_LIMIT)
+        self.go_on(nodes)
+        return self.concluded()
+
+    def begin(self, state: State, depth: int = DEPTH_LIMIT) -> None:
+        """Stand at the beginning of the search of a decision of this game; `go_on` searches."""
+        start_text, moves = state.to_dict()["start"], state.history()
+        if start_text != self._start or moves[: len(self._moves)] != self._moves:
+            self.forget()  # another game, about which nothing was learnt
+        self._start, self._moves = start_text, moves
+        self._stand(state.words, quiet_past(state), depth)
+
+    def go_on(self, nodes: int) -> int:
+        """Search on for so many nodes, positions that are entered; return how many, fewer if nothing is left."""
         arrays = self._frames, self._control, self._scratch, self._entries, self._layouts, self._races, self._data
-        limits = Limits(nodes, end, between, stopped)
-        limits.run([functools.partial(run, self.game.rules, *arrays)])
-        while not self.has_found:  # out of time before the first move was judged
-            run(self.game.rules, *arrays, 64)
+        return int(run(self.game.rules, *arrays, nodes))
+
+    def concluded(self) -> Found:
+        """Return what the search has found; if no move has been judged yet, search on until one is."""
+        while not self.has_found:
+            self.go_on(_AFTER_TIME)
         return self.found()
+
+    def looks_at(self) -> NDArray[np.int64] | None:
+        """Return the position that the search enters next, int64 ``[STATE_SIZE]``; None at its root or at its end."""
+        ply = int(self._control[PLY_NOW])
+        return None if ply == 0 or self._control[FINISHED] else self._frames[ply, :STATE_SIZE].copy()
 
     @property
     def has_found(self) -> bool:
@@ -156,16 +193,12 @@ class AlphaBetaSearch:
             races=int(control[SETTLED]),
         )
 
-    def _begin(self, state: State, depth: int) -> None:
-        start_text, moves = state.to_dict()["start"], state.history()
-        if start_text != self._start or moves[: len(self._moves)] != self._moves:
-            self.forget()  # another game, about which nothing was learnt
-        self._start, self._moves = start_text, moves
+    def _stand(self, words: NDArray[np.int64], past: list[State], depth: int) -> None:
+        """Stand before a position that others without a fence between them led to, the oldest first."""
         root, control, rules = self._frames[0], self._control, self.game.rules
-        past = quiet_past(state)
-        root[: state.words.size] = state.words
+        root[: words.size] = words
         for seat in range(2):
-            root[STEPS + seat] = distance(rules, state.words, seat)
+            root[STEPS + seat] = distance(rules, words, seat)
         root[QUIET] = len(past)
         control[PAST] = len(past)
         for i, earlier in enumerate(past):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import threading
 import time
 from typing import Any
@@ -12,11 +11,12 @@ import pytest
 
 from sekisho.agents import make_agent
 from sekisho.agents.agent import Decision, Watch
-from sekisho.agents.search.alphabeta import frames, machine, search
+from sekisho.agents.search.alphabeta import frames, search
 from sekisho.agents.search.alphabeta.search import AlphaBetaSearch, quiet_past
 from sekisho.envs import State, load_game
 from sekisho.envs.errors import AgentError, OptionError, UnknownNameError
-from sekisho.envs.quoridor.rules import Quoridor
+from sekisho.envs.quoridor.kernels import HORIZONTAL, LEFT, PLY, VERTICAL
+from sekisho.envs.quoridor.rules import Quoridor, QuoridorState
 from support.plain_search import alpha_beta
 
 RNG = np.random.default_rng(0)
@@ -125,15 +125,46 @@ def test_a_search_that_is_stopped_after_every_few_nodes_finds_the_same(options: 
     whole, pieces = AlphaBetaSearch(game, 4), AlphaBetaSearch(game, 4)
     for state in positions(3, 11, **options):
         found = whole.run(state, 5, None, None)
-        pieces._begin(state, 5)
-        arrays = [getattr(pieces, name) for name in ("_frames", "_control", "_scratch", "_entries", "_layouts")]
-        step = functools.partial(machine.run, game.rules, *arrays, pieces._races, pieces._data)
-        nodes, rng = 0, np.random.default_rng(2)
-        while not pieces._control[frames.FINISHED]:
-            nodes += step(int(rng.integers(1, 40)))
+        pieces.begin(state, 5)
+        nodes, rng, asked, done = 0, np.random.default_rng(2), 1, 1
+        while asked == done:
+            asked = int(rng.integers(1, 40))
+            done = pieces.go_on(asked)
+            nodes += done
         assert nodes == found.nodes
-        assert pieces._control[frames.DONE_MOVE] == found.action
-        assert pieces._control[frames.DONE_VALUE] == found.value
+        assert pieces.found() == found
+
+
+def test_the_position_that_a_search_looks_at_is_one_of_the_game_after_its_root() -> None:
+    game = Quoridor(board_size=5, fences=3)
+    search, met = AlphaBetaSearch(game, 1), set()
+    for state in positions(3, 11, board_size=5, fences=3):
+        search.begin(state)
+        for _ in range(30):
+            search.go_on(37)
+            words = search.looks_at()
+            if words is None:
+                continue
+            ply = int(words[PLY])
+            assert ply > state.words[PLY]
+            met.add(ply - int(state.words[PLY]))
+            text = QuoridorState(game, words).to_text()
+            assert all(words[LEFT + seat] <= state.words[LEFT + seat] for seat in range(2))
+            gone = sum(int(state.words[LEFT + seat] - words[LEFT + seat]) for seat in range(2))
+            placed = [int(words[at]).bit_count() - int(state.words[at]).bit_count() for at in (HORIZONTAL, VERTICAL)]
+            assert sum(placed) == gone
+            assert game.from_text(text).to_text() == text  # the rules can reach it
+    assert len(met) > 2
+
+
+def test_a_bare_position_is_judged_as_a_search_would_that_knows_no_other() -> None:
+    game = Quoridor(board_size=5, fences=3)
+    judge = AlphaBetaSearch(game, 1)
+    for state in positions(4, 11, board_size=5, fences=3):
+        fresh = AlphaBetaSearch(game, 1).run(game.from_text(state.to_text()), 64, 300, None)
+        judge.forget()
+        assert judge.judge(state.words, 300) == fresh
+        assert judge.judge(state.words, 10**4).nodes <= 10**4
 
 
 def test_as_many_nodes_are_looked_at_as_were_asked_for() -> None:

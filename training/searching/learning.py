@@ -1,0 +1,167 @@
+"""Learning from searches of alpha-beta: a small network that alpha-beta then has in the place of its evaluation by hand.
+
+What a search finds out about a position is more than the evaluation at its leaves knew. So the network learns to say at
+once what a search says, and the next searches, with the network at their leaves, know more again. In the first iterations
+the evaluation made by hand judges. An iteration is games (see `games`), whose positions go to a window, and a fit to the
+positions in the window (see `fitting`). Nothing but the network and the window goes from one iteration to the next.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from ...agents.networks.config import NetworkConfig, shape_of
+from ...agents.networks.files import StoredNetwork, read_network, rules_of
+from ...agents.networks.torch_backend import arrays_of
+from ...arena.records import GameRecord
+from ...envs.errors import NetworkError, OptionError, RunError
+from ...envs.quoridor.rules import Quoridor
+from ..checkpoint import Arrays, Progress
+from ..config import Config
+from ..devices import choose_device
+from ..executors import Executor
+from ..method import Report
+from ..metrics import games_metrics
+from ..tally import Tally
+from .fitting import fit, held_back, measure, new_network
+from .games import GamesTask, play_games
+from .positions import Judged
+from .window import Window
+
+_STREAM = 8
+_GAMES_A_TASK = 5
+_RISE = 25  # the learning rate begins at this part of its highest
+_ANY = ("max_plies", "repetition")
+"""Rule options that are left to the search, which knows them; the network is for any of their values."""
+
+
+class SearchLearning:
+    """Learning from searches as a `Method`.
+
+    Args:
+        config: of the run.
+        positions: folder for the positions of each iteration.
+
+    Raises:
+        OptionError: if the game is another than Quoridor with two players, or the network is no nnue.
+    """
+
+    def __init__(self, config: Config, positions: Path) -> None:
+        self._config, self._settings = config, config.search
+        game = config.load_game()
+        if not isinstance(game, Quoridor) or game.num_players != 2:
+            raise OptionError("learning from searches is for quoridor with two players: use method selfplay")
+        if config.network.kind != "nnue":
+            raise OptionError("learning from searches trains an nnue: network.kind=nnue")
+        self.game = game
+        self.network: NetworkConfig = config.network
+        self.rules: Mapping[str, tuple[Any, ...]] = {
+            name: values for name, values in rules_of(game).items() if name not in _ANY
+        }
+        self.module = new_network(game, config.network, config.seed).to(choose_device(config.device))
+        self._window = Window(game, positions, config.search.window)
+
+    def play_device(self, _executor: Executor) -> str:
+        """See `Method.play_device`: alpha-beta is compiled for the processor."""
+        return "cpu"
+
+    def begin(self) -> None:
+        """See `Method.begin`: take the weights of the network to begin with, if there is to be one."""
+        if self._settings.start:
+            self.module.load_state_dict(_weights_of(Path(self._settings.start), self.game, self.network))
+
+    def learning_rate(self, iteration: int, steps: int) -> float:
+        """See `Method.learning_rate`."""
+        return self._settings.learning_rate / _RISE
+
+    def learn(
+        self, executor: Executor, iteration: int, progress: Progress, report: Report
+    ) -> tuple[dict[str, float], list[GameRecord]]:
+        """See `Method.learn`; no records of games are kept."""
+        begin = time.monotonic()
+        positions, tally = self._play(executor, iteration, report)
+        between = time.monotonic()
+        progress.games += tally.games
+        self._window.add(iteration, positions, progress)
+        metrics = self._fit(iteration, progress, report)
+        metrics["speed/train_steps_per_second"] /= max(time.monotonic() - between, 1e-9)
+        return metrics | games_metrics(tally, between - begin), []
+
+    def _play(self, executor: Executor, iteration: int, report: Report) -> tuple[Judged, Tally]:
+        """Play the games of an iteration."""
+        settings, parts, tally = self._settings, [], Tally()
+        by_hand = iteration <= settings.by_hand and not settings.start
+        network = None if by_hand else self._stored()
+        tasks = [
+            GamesTask(
+                self.game, network, settings, self._config.seed, iteration, first,
+                min(_GAMES_A_TASK, settings.games - first),
+            )
+            for first in range(0, settings.games, _GAMES_A_TASK)
+        ]  # fmt: skip
+        report("self-play", 0, settings.games)
+        for positions, sums in executor.run(play_games, tasks):
+            parts.append(positions)
+            tally.add(sums)
+            report("self-play", tally.games, settings.games)
+        return Judged.joined(self.game, parts), tally
+
+    def _fit(self, iteration: int, progress: Progress, report: Report) -> dict[str, float]:
+        """Fit the network to the window; return metrics, steps in the place of steps a second."""
+        settings, positions = self._settings, self._window.positions
+        if settings.anew:
+            fresh = new_network(self.game, self.network, self._config.seed)
+            self.module.load_state_dict(fresh.state_dict())
+        apart = held_back(positions, settings)
+        if apart.all():
+            raise RunError("the games have left no position to learn from: raise search.games or search.held_back")
+        learned = positions.chosen(~apart)
+        fitted = fit(
+            self.module, learned, self.game, settings, [_STREAM, self._config.seed, iteration],
+            lambda done, total: report("learning", done, total),
+        )  # fmt: skip
+        progress.steps += fitted.steps
+        progress.drawn += fitted.steps * min(settings.batch_size, len(learned.values))
+        metrics = {
+            "loss/total": fitted.loss,
+            "train/grad_norm": fitted.grad_norm,
+            "train/learning_rate": fitted.learning_rate,
+            "speed/train_steps_per_second": float(fitted.steps),
+        }
+        if apart.any():
+            error, least = measure(self.module, positions.chosen(apart), settings)
+            metrics |= {"loss/held_back": error, "loss/held_back_least": least}
+        return metrics
+
+    def _stored(self) -> StoredNetwork:
+        return StoredNetwork(
+            self.network, shape_of(self.game, self.network), self.game.name, self.rules, arrays_of(self.module)
+        )
+
+    # --- at rest -----------------------------------------------------------------------------------------------------
+
+    def arrays(self) -> Arrays:
+        """See `Method.arrays`: every fit has an optimiser of its own, so there is nothing to keep."""
+        return {}
+
+    def restore(self, arrays: Arrays, progress: Progress) -> None:
+        """See `Method.restore`."""
+        self._window.restore(progress)
+
+
+def _weights_of(path: Path, game: Quoridor, shape: NetworkConfig) -> dict[str, torch.Tensor]:
+    """Return the weights of the network to begin with."""
+    try:
+        network = read_network(path)
+        network.supports(game)
+    except (NetworkError, OSError) as error:
+        raise OptionError(f"search.start: {error}") from error
+    if network.config != shape:
+        raise OptionError(f"search.start: {path} is a network of another shape: {network.config}, not {shape}")
+    return {name: torch.from_numpy(np.array(array)) for name, array in network.arrays.items()}
