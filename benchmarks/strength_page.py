@@ -87,7 +87,7 @@ def ladder_part(ladder: Ladder, meetings: Sequence[Meeting], results: Results) -
             [f"`{line.name}`", f"{line.rating:+.0f}", _interval(line, level), *_play_of(line.name, records)]
             for line in rate(games, center=0.0, anchor=ANCHOR)
         ]
-        head = ["agent", "rating", "95 % interval", "games", "ms a move", "of a core"]
+        head = ["agent", "rating", "95 % interval", "games", "ms a move", "of processor time"]
         lines.insert(0, _table(head, rows))
     return "\n\n".join(line for line in lines if line)
 
@@ -144,14 +144,16 @@ def _interval(line: Rating, level: set[str]) -> str:
 
 
 def _play_of(agent: str, records: Sequence[Record]) -> list[str]:
-    """Return the games of an agent, its time for a move, and what share of a core it had for that."""
-    own = [record for record in records if agent in record["cell"]["agents"]]
-    places = [record["cell"]["agents"].index(agent) for record in own]
-    games = sum(len(record["games"]) for record in own)
-    thinking = sum(record["thinking"][place] for record, place in zip(own, places, strict=True))
-    decisions = sum(record["decisions"][place] for record, place in zip(own, places, strict=True))
-    core = sum(record["processor"] for record in own) / max(sum(record["seconds"] for record in own), 1e-9)
-    return [f"{games}", _milliseconds(1000 * thinking / max(decisions, 1)), f"{min(core, 1):.2f}"]
+    """Return the games of an agent, its time for a move, and how much of that it had a processor core for."""
+    games, decisions, seconds, processor = 0, 0, 0.0, 0.0
+    for record in records:
+        if agent in record["cell"]["agents"]:
+            place = record["cell"]["agents"].index(agent)
+            games += len(record["games"])
+            decisions += record["decisions"][place]
+            seconds += record["thinking"][place]
+            processor += record["thinking"][place] * min(record["processor"] / record["seconds"], 1)
+    return [f"{games}", *(_milliseconds(1000 * spent / max(decisions, 1)) for spent in (seconds, processor))]
 
 
 def _milliseconds(value: float) -> str:

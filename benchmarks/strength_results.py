@@ -101,8 +101,8 @@ def timed(record: Record, measure: Callable[[], Any]) -> Any:
     """Return what `measure` returns, and add the time that it took to a record."""
     seconds, processor = time.perf_counter(), time.process_time()
     found = measure()
-    record["seconds"] = round(record["seconds"] + time.perf_counter() - seconds, 3)
-    record["processor"] = round(record["processor"] + time.process_time() - processor, 3)
+    record["seconds"] = round(record["seconds"] + time.perf_counter() - seconds, 6)
+    record["processor"] = round(record["processor"] + time.process_time() - processor, 6)
     return found
 
 
