@@ -31,6 +31,7 @@ def tiny(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
     monkeypatch.setattr(
         make_strength, "BOARDS", {"quoridor_board": strength_page.Quality((BOARD,), ("random", "heuristic"))}
     )
+    monkeypatch.setattr(make_strength, "SEATS", (2,))
     monkeypatch.setattr(make_strength, "POSITIONS", 50)
     monkeypatch.setattr(make_strength, "GAMES_WITH_PERFECT_PLAY", 4)
     return ["--results", str(tmp_path / "results.jsonl"), "--page", str(tmp_path / "page.md")]
