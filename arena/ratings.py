@@ -220,6 +220,7 @@ def rate(
     resamples: int = 200,
     seed: int = 0,
     confidence: float = 0.95,
+    anchor: str | None = None,
 ) -> list[Rating]:
     """Fit one rating per agent and give each a bootstrap interval.
 
@@ -236,12 +237,14 @@ def rate(
         resamples: Number of bootstrap refits.
         seed: Seed of the resampling; the same seed and games, in any order, give the same intervals.
         confidence: Coverage aimed at, between 0 and 1.
+        anchor: Name of an agent that stands at ``center``, in every resample too, so that all intervals are those of the
+            distance to it; default: the mean of all agents stands there.
 
     Returns:
         Ratings, best first; equal ones in name order.
 
     Raises:
-        RatingError: No results, or parameters outside their range.
+        RatingError: No results, parameters outside their range, or an anchor that did not play.
     """
     precision = _precision(center, prior_sd)
     _check_bootstrap(resamples, confidence)
@@ -249,8 +252,13 @@ def rate(
     theta = _maximise(games.design, games.weights, precision, np.zeros(len(games.design.names)))
     refits = np.array([_maximise(games.design, w, precision, theta) for w in _resample(games, resamples, seed)])
     tails = [0.5 - confidence / 2.0, 0.5 + confidence / 2.0]
-    point = _to_elo(theta, center)
-    low, high = np.quantile(_to_elo(refits, center), tails, axis=0)
+    point, drawn = _to_elo(theta, center), _to_elo(refits, center)
+    if anchor is not None:
+        if anchor not in games.design.names:
+            raise RatingError(f"anchor {anchor!r} did not play; {', '.join(games.design.names)} did")
+        place = games.design.names.index(anchor)
+        point, drawn = point - point[place] + center, drawn - drawn[:, [place]] + center
+    low, high = np.quantile(drawn, tails, axis=0)
     columns = (point.tolist(), np.minimum(low, point).tolist(), np.maximum(high, point).tolist())
     ratings = [Rating(*row) for row in zip(games.design.names, *columns, strict=True)]
     return sorted(ratings, key=lambda entry: (-entry.rating, entry.name))

@@ -122,6 +122,7 @@ NOT_RUN = {
     "examples/own_network.py": "writes a run; tested in tests/examples",
     "examples/walk_through_a_run.py": "writes a run; tested in tests/examples",
     "examples/learn_tokaido.py": "more than minutes; a short run of it is tested in tests/examples",
+    "benchmarks/make_strength.py": "more than minutes; tests/test_strength.py lets it play a little and compares its page",
     "benchmarks/make_tables.py": "writes the tables that ship",
     "docs/make_board_figures.py": "writes a page; tests/envs/picture_sugoroku compares what it would write",
     "docs/make_quoridor_solved.py": "writes a page, from tables that take minutes",

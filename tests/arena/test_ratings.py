@@ -347,6 +347,18 @@ class TestRate:
         assert math.isfinite(best.low)
         assert math.isfinite(best.high)
 
+    def test_an_anchor_stands_still_and_intervals_are_those_of_the_distance(self) -> None:
+        games = duels("a", "b", 60, 40)
+        free, anchored = rate(games), rate(games, anchor="b", center=0.0)
+        assert [(anchored[1].name, anchored[1].rating, anchored[1].low, anchored[1].high)] == [("b", 0.0, 0.0, 0.0)]
+        assert anchored[0].rating == pytest.approx(free[0].rating - free[1].rating)
+        # half of the distance on each side of the mean: the distance varies twice as much as each of them
+        assert anchored[0].high - anchored[0].low == pytest.approx(2 * (free[0].high - free[0].low))
+
+    def test_an_anchor_must_have_played(self) -> None:
+        with pytest.raises(RatingError, match="'c' did not play"):
+            rate(duels("a", "b", 1, 1), anchor="c")
+
     def test_equal_ratings_come_in_name_order(self) -> None:
         assert [entry.name for entry in rate(duels("z", "y", 0, 0, draws=4), resamples=3)] == ["y", "z"]
 
