@@ -195,7 +195,7 @@ class NetAgent(Agent):
         return self._evaluator
 
     def _goes_by_value(self, game: Game) -> bool:
-        return bool(game.max_chance_outcomes) or self._evaluator_for(game).network.config.kind == "nnue"
+        return bool(game.max_chance_outcomes) or not self._evaluator_for(game).has_policy
 
     def _by_value(
         self, game: Game, states: Sequence[State], words: NDArray[np.int64], rng: np.random.Generator

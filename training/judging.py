@@ -24,6 +24,8 @@ Judge: TypeAlias = Union[StoredNetwork, "nn.Module"]
 class ModuleEvaluator:
     """A module as an `Evaluator`."""
 
+    has_policy = True
+
     def __init__(self, forward: Forward) -> None:
         self._forward = forward
 

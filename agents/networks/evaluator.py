@@ -90,6 +90,11 @@ class NetworkEvaluator:
         self.network = network
         self._forward = forward
 
+    @property
+    def has_policy(self) -> bool:
+        """Whether the priors tell actions apart; else what plays by the values of positions."""
+        return self.network.config.kind != "nnue"
+
     def supports(self, game: Game) -> None:
         """Raise `NetworkError` unless the network is for this game and these rules."""
         self.network.supports(game)

@@ -164,3 +164,11 @@ def test_what_it_cannot_be_used_for_is_said(tmp_path: Path) -> None:
     write_network(tmp_path / "mlp.safetensors", small, mlp, arrays_of(build_network(small, mlp, 0)), {})
     with pytest.raises(AgentError, match="only a network of kind 'nnue'"):
         make_agent(f"alphabeta:leaf=(net:checkpoint={tmp_path / 'mlp.safetensors'})").supports(small)
+
+
+def test_the_network_that_ships_plays_inside_alphabeta_where_it_belongs_and_nowhere_else() -> None:
+    agent = make_agent("alphabeta:nodes=2000,leaf=(net:checkpoint=quoridor)")
+    state = load_game("quoridor").new_initial_state()
+    assert agent.act(state, np.random.default_rng(0)).action in state.legal_actions()
+    with pytest.raises(AgentError, match="board_size=9"):
+        agent.supports(load_game("quoridor", board_size=7))
