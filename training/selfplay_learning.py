@@ -16,7 +16,7 @@ from ..agents.networks.modules import build_network
 from ..agents.networks.torch_backend import arrays_of
 from ..arena.records import GameRecord
 from ..envs.core import Game
-from ..envs.errors import CheckpointError
+from ..envs.errors import CheckpointError, OptionError
 from .checkpoint import Arrays, Progress
 from .config import Config
 from .executors import Executor, Serial
@@ -60,6 +60,11 @@ class SelfPlayLearning:
     """
 
     def __init__(self, config: Config, positions: Path, module: nn.Module | None = None) -> None:
+        if module is None and config.network.kind == "nnue":
+            raise OptionError(
+                "an nnue has no policy to learn from self-play: network.kind=mlp or tower, or learn from searches "
+                "(--config search_laptop)"
+            )
         self.game = config.load_game()
         self.network: NetworkConfig | None = config.network if module is None else None
         self.module = build_network(self.game, config.network, config.seed) if module is None else module

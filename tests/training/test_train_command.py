@@ -144,6 +144,7 @@ def test_all_settings_are_shown_and_none_of_the_other_method(
         (["train", "quoridor", "--device", "tpu"], "cpu, cuda"),
         (["train", "quoridor", "--output", ""], "--output"),
         (["train", "tokaido", "--config", "selfplay_tiny", "--set", "network.kind=tower"], "planes of squares"),
+        (["train", "quoridor", "--config", "tiny", "--set", "network.kind=nnue"], "has no policy to learn"),
         (["train", "tokaido", "--config", "tiny", "--set", "network.kind=tower"], "trains an mlp"),
         (["train", "tokaido", "--config", "tiny", "--set", "selfplay.games=3"], "no part in a run"),
         (["train", "tokaido", "--config", "tiny", "--set", "values.start=nothing.safetensors"], "values.start"),
