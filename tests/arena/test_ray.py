@@ -5,6 +5,7 @@ They need Ray (``pip install 'sekisho[ray]'``) and are skipped without it.
 
 from __future__ import annotations
 
+import gc
 import importlib.util
 import json
 import os
@@ -13,6 +14,7 @@ import signal
 import subprocess
 import sys
 import time
+import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -68,6 +70,9 @@ def cluster(surroundings: None) -> Iterator[Any]:
     found.add_node(num_cpus=1)
     yield found
     found.shutdown()
+    with warnings.catch_warnings():  # what it left open is not for the tests after these to find
+        warnings.simplefilter("ignore", ResourceWarning)
+        gc.collect()
 
 
 @pytest.fixture
@@ -88,6 +93,12 @@ def alive(cluster: Any) -> int:
     import ray
 
     return sum(node["Alive"] for node in ray.nodes())
+
+
+def kill_a_node(cluster: Any) -> None:
+    assert alive(cluster) == 2
+    for node in cluster.worker_nodes.copy():
+        cluster.remove_node(node, allow_graceful=False)
 
 
 def until(holds: Callable[[], bool], seconds: float = 120.0) -> None:
@@ -119,20 +130,27 @@ def test_a_worker_that_dies_is_replaced_and_a_deadly_task_given_up(executor: Any
         list(executor.run(tasks.stumble, [(0, 0, str(tmp_path)), (20, 99, str(tmp_path))]))
 
 
+def test_what_a_killed_node_had_to_do_is_given_again(cluster: Any, executor: Any) -> None:
+    answers = executor.run(tasks.slowly, [(number, 1.0) for number in range(14)])
+    first = next(answers)
+    kill_a_node(cluster)
+    assert [first, *answers] == list(range(14))
+    assert executor.traffic.tasks > executor.traffic.answers == 14  # something was given twice
+    cluster.add_node(num_cpus=1)
+    until(lambda: alive(cluster) == 2)
+
+
 def test_a_node_that_is_killed_in_the_middle_costs_time_and_nothing_else(cluster: Any, executor: Any) -> None:
     tournament = Tournament(DUEL, PLAYERS, 150, opening_plies=2, seed=4)
     places: list[int] = []
 
     def kill(played: int) -> None:
         if played == 20:
-            assert alive(cluster) == 2
-            for node in cluster.worker_nodes.copy():
-                cluster.remove_node(node, allow_graceful=False)
+            kill_a_node(cluster)
         places.append(len({worker.place for worker in executor._ready.values()}))
 
     found = records(tournament, executor, kill)
     assert places[19] == 2  # both were playing
-    assert executor.traffic.tasks > executor.traffic.answers  # something was given twice
     assert found == records(tournament)
     until(lambda: alive(cluster) == 1)
     cluster.add_node(num_cpus=1)  # whoever comes back works again
