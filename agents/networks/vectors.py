@@ -69,11 +69,6 @@ def _write_add(builder: Any, base: Any, places: list[Any]) -> None:
     _keep(builder, builder.fadd(_load(builder, base, to), _load(builder, base, source)), base, to)
 
 
-def _write_subtract(builder: Any, base: Any, places: list[Any]) -> None:
-    to, source = places
-    _keep(builder, builder.fsub(_load(builder, base, to), _load(builder, base, source)), base, to)
-
-
 def _write_exchange(builder: Any, base: Any, places: list[Any]) -> None:
     to, gone, come = places
     sums = builder.fadd(_load(builder, base, to), _load(builder, base, come))
@@ -105,9 +100,7 @@ def _write_feed(builder: Any, base: Any, places: list[Any]) -> None:
     _keep(builder, sums, base, to)
 
 
-_add, _subtract, _clip, _copy = (
-    _operation(2, write) for write in (_write_add, _write_subtract, _write_clip, _write_copy)
-)
+_add, _clip, _copy = (_operation(2, write) for write in (_write_add, _write_clip, _write_copy))
 _exchange, _feed = _operation(3, _write_exchange), _operation(3, _write_feed)
 
 
@@ -123,13 +116,6 @@ def add(data: Any, to: Any, source: Any, width: Any) -> None:
     """Add the numbers at `source` to those at `to`."""
     for lane in range(0, width, LANES):
         _add(data, to + lane, source + lane)
-
-
-@kernel
-def subtract(data: Any, to: Any, source: Any, width: Any) -> None:
-    """Take the numbers at `source` away from those at `to`."""
-    for lane in range(0, width, LANES):
-        _subtract(data, to + lane, source + lane)
 
 
 @kernel
