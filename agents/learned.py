@@ -186,7 +186,7 @@ class NetAgent(Agent):
         return choices, self.position_values(game, choices.positions)[choices.where]
 
     def _evaluator_for(self, game: Game) -> NetworkEvaluator:
-        if self._evaluator is None or (not self.checkpoint and self._evaluator.network.game != game.name):
+        if self._evaluator is None or not (self.checkpoint or _fits(self._evaluator.network, game)):
             if self.checkpoint in _lent:
                 network = _lent[self.checkpoint]
             else:
@@ -375,12 +375,23 @@ def _read(path: Path) -> StoredNetwork:
 
 
 def _shipped_for(game: Game) -> Path:
-    for entry in store.shipped_networks().values():
-        if entry["game"] == game.name:
-            return store.require_listed(entry)
-    raise AgentError(
-        f"no network ships for {game.name}: name the file of one, as in net:checkpoint=FILE; `sekisho train` makes them"
-    )
+    """Return the network that ships for the rules of a game; else one for other rules of it, which says which they are."""
+    entries = [entry for entry in store.shipped_networks().values() if entry["game"] == game.name]
+    if not entries:
+        raise AgentError(
+            f"no network ships for {game.name}: name the file of one, as in net:checkpoint=FILE; `sekisho train` makes them"
+        )
+    paths = [store.require_listed(entry) for entry in entries]
+    return next((path for path in paths if _fits(_read(path), game)), paths[0])
+
+
+def _fits(network: StoredNetwork, game: Game) -> bool:
+    """Return whether a network is for a game."""
+    try:
+        network.supports(game)
+    except NetworkError:
+        return False
+    return True
 
 
 def _check(holds: bool, name: str, expected: str, value: Any) -> None:

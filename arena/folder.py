@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from .records import GameRecord, read_records
 from .tournament import Pairing, Result, Tournament, schedule
 
 DESCRIPTION, GAMES, STANDINGS = "tournament.json", "games.jsonl", "standings.json"
+_LOCK = ".lock"
 
 _log = logging.getLogger("sekisho")
 
@@ -38,7 +39,9 @@ def _errors_in_words(path: Path) -> Iterator[None]:
 
 @contextmanager
 def alone_in(path: Path, works: str = "plays") -> Iterator[None]:
-    """Keep other processes from playing into the folder `path`, which is made if it does not exist.
+    """Keep other processes from playing into the folder `path`.
+
+    It is made if it does not exist, and goes again if nothing was put there.
 
     Args:
         path: the folder.
@@ -49,15 +52,20 @@ def alone_in(path: Path, works: str = "plays") -> Iterator[None]:
         RunError: if it cannot be written.
     """
     with _errors_in_words(path):
+        found = path.exists()
         path.mkdir(parents=True, exist_ok=True)
         try:
-            lock = claimed(path / ".lock")
+            lock = claimed(path / _LOCK)
         except filelock.Timeout as error:
             raise OptionError(f"another process {works} into {path}; wait for it or choose another folder") from error
     try:
         yield
     finally:
         lock.release()
+        if not found and [entry.name for entry in path.iterdir()] == [_LOCK]:
+            with suppress(OSError):
+                (path / _LOCK).unlink()
+                path.rmdir()
 
 
 class TournamentFolder:

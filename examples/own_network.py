@@ -35,7 +35,7 @@ class TwoLayers(nn.Module):
 
 
 def main(output: Path, game: str = "quoridor", iterations: int = 4, seed: int = 0) -> None:
-    """Train it. A run that was stopped goes on with `train(output, build=TwoLayers)`."""
+    """Train it. A run that was stopped goes on with `train(output, build=TwoLayers)`; play: `training.own_network`."""
     torch.manual_seed(seed)  # the weights of a module of your own are yours to draw
     try:
         config = with_settings(preset_config(game, "tiny"), {"iterations": iterations, "seed": seed})

@@ -156,7 +156,7 @@ class Searches:
     result: float = 0.5
     """share of the game's result in the target of positions of games, the rest being the value of the search"""
     held_back: int = 10
-    """every so manieth game is not learned from but measured on"""
+    """of so many games one is not learned from but measured on"""
     start: str = ""
     """file of a network that judges from the first game on, and from which fits go on if they are not anew; or none"""
 
@@ -174,7 +174,7 @@ class Evaluation:
     mcts: int = 200
     """simulations of the reference `mcts` opponent; 0 for none"""
     nodes: int = 0
-    """positions that the opponent `alphabeta` looks at for a move, and alpha-beta with an nnue in it; 0 for neither"""
+    """quoridor: positions that the opponent `alphabeta` looks at for a move, and alpha-beta with an nnue in it; 0: neither"""
     exact: bool = True
     """whether the exact loss is worked out where the game is solved and small enough"""
 
@@ -186,6 +186,6 @@ class Keeping:
     last: int = 2
     """newest checkpoints that are kept"""
     every: int = 10
-    """every so manieth checkpoint is kept for good; 0 for none"""
+    """checkpoints whose iteration is a multiple of this are kept for good; 0 for none"""
     records: int = 2
-    """games of self-play of each iteration that are kept as records"""
+    """games of self-play of each iteration that are kept as records; other methods keep none"""

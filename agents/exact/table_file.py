@@ -37,6 +37,15 @@ class Form(NamedTuple):
 
 
 TABLE = Form(FORMAT, "table", TableError)
+_KNOWN = {
+    FORMAT: "a table of a solved game, which the agent `exact` plays by",
+    "sekisho-network-1": "a network, which the agent `net` plays by",
+    "sekisho-weights-1": "the weights of a network of your own, which `sekisho.training.own_network.own_player` plays by",
+    "sekisho-learner-1": "what the optimiser of a training run remembers: its network is beside it",
+    "sekisho-positions-1": "positions of a training run",
+    "sekisho-searched-1": "positions of a training run",
+}
+"""What files of the forms of this package are, for messages."""
 HALF = ".sekisho-half"
 """Ending of the file in which a table is written before it is put in its place."""
 Arrays = dict[str, NDArray[Any]]
@@ -149,7 +158,7 @@ def _header(path: Path, file: BinaryIO, size: int, form: Form) -> tuple[int, dic
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
         raise form.error(f"{path} is no {form.noun} of sekisho, or its beginning is damaged") from error
     if said != form.name or not isinstance(description, dict):
-        raise form.error(f"{path}: expected a {form.noun} of the form {form.name}, not {said!r:.80}")
+        raise form.error(f"{path}: expected a {form.noun} ({form.name}), not {_KNOWN.get(str(said), repr(said)[:80])}")
     return length, places, description, written
 
 

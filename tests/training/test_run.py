@@ -210,7 +210,7 @@ def test_records_of_games_can_be_replayed(quick: Any, finished: Any) -> None:
             assert record.replay().is_terminal()
 
 
-def test_the_newest_every_so_manieth_and_the_best_checkpoints_stay(quick: Any, tmp_path: Path) -> None:
+def test_the_newest_every_nth_and_the_best_checkpoints_stay(quick: Any, tmp_path: Path) -> None:
     config = quick(iterations=7, keeping__last=1, keeping__every=3, evaluation__every=4, learning__window=1)
     progress = train(tmp_path, config)
     kept = {int(path.name) for path in (tmp_path / "checkpoints").iterdir()}
