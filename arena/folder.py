@@ -52,7 +52,7 @@ def alone_in(path: Path, works: str = "plays") -> Iterator[None]:
         RunError: if it cannot be written.
     """
     with _errors_in_words(path):
-        found = path.exists()
+        made = [folder for folder in (path, *path.parents) if not folder.exists()]
         path.mkdir(parents=True, exist_ok=True)
         try:
             lock = claimed(path / _LOCK)
@@ -62,10 +62,11 @@ def alone_in(path: Path, works: str = "plays") -> Iterator[None]:
         yield
     finally:
         lock.release()
-        if not found and [entry.name for entry in path.iterdir()] == [_LOCK]:
+        if made and [entry.name for entry in path.iterdir()] == [_LOCK]:
             with suppress(OSError):
                 (path / _LOCK).unlink()
-                path.rmdir()
+                for folder in made:
+                    folder.rmdir()
 
 
 class TournamentFolder:

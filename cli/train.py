@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import shlex
 import sys
 from collections.abc import Mapping
@@ -34,6 +35,8 @@ from .common import (
     print_json,
 )
 from .dispatch import complain
+from .interrupting import GoneError
+from .keyboard import ended_in_order
 
 if TYPE_CHECKING:  # torch takes a second and a half to load
     from ..training.checkpoint import Progress as Checkpoint
@@ -96,16 +99,20 @@ class Command:
         folder = named or Path("runs", f"{self.game}-{self.config or DEFAULT_PRESET}")
         changes = self._changes()
         if self.settings:
-            _show_settings(read_config(folder) if self.resume else self._new_config(changes))
+            _show_settings(read_config(folder) if self.resume else self._new_config(changes), self.json)
             return
         config = None if self.resume else self._new_config(changes)
-        with progress_of_run() as bar:
+        with ended_in_order(), progress_of_run() as bar:
             watcher = _Bar(bar, folder, quiet=self.json)
             try:
                 done = train(folder, config, changes, watcher=watcher, check=self._check, executors=self._executors)
-            except KeyboardInterrupt:
-                complain(_stopped(self.game, folder, watcher.iteration, self._who_plays()), 0)
+            except (KeyboardInterrupt, GoneError):
+                self._say_stopped(folder, watcher.iteration)
                 raise
+        if not watcher.began and not self.json:
+            print(
+                f"All {done.iteration} iterations are done: there is nothing left to do. --iterations N goes on to N."
+            )
         config = read_config(folder)
         if self.json:
             print_json(_document(config, folder, done))
@@ -149,6 +156,19 @@ class Command:
         executor = "" if self.executor is None else f" --executor {self.executor}"
         return executor + ("" if self.ray_address is None else f" --ray-address {shlex.quote(self.ray_address)}")
 
+    def _say_stopped(self, folder: Path, iteration: int) -> None:
+        """Say where a run was stopped, and in a line of its own, to be copied, how it goes on."""
+        if not (folder / CONFIG).exists():
+            complain("stopped before the run had begun", 0)
+            return
+        complain(
+            f"stopped {f'after iteration {iteration}' if iteration >= 0 else 'before the first checkpoint'}; go on with",
+            0,
+        )
+        words = f"sekisho train {self.game} --output {shlex.quote(str(folder))} --resume{self._who_plays()}"
+        with contextlib.suppress(OSError):  # a terminal that is gone
+            print(words, file=sys.stderr)
+
     def _check(self, config: Config) -> None:
         """Refuse to resume what is not the run that the words speak of."""
         check_workers(config.workers, self.executor, self.ray_address)
@@ -181,10 +201,11 @@ class _Bar:
         self._task = bar.add_task("loading", total=None)
         self._first = self._last = 0
         self.iteration = -1
+        self.began = False
 
     def begins(self, first: int, last: int) -> None:
         """Be told which iterations are to come."""
-        self._first, self._last, self.iteration = first, last, first - 1
+        self._first, self._last, self.iteration, self.began = first, last, first - 1, True
         self._bar.update(self._task, total=float(last + 1 - first), completed=0.0)
         if not self._quiet:
             where = "begins" if first == 0 else f"goes on after iteration {first - 1}"
@@ -211,14 +232,6 @@ class _Bar:
             self._bar.console.print(text, highlight=False, markup=False, soft_wrap=True)
         else:
             print(text, flush=True)
-
-
-def _stopped(game: str, folder: Path, iteration: int, options: str) -> str:
-    """Return what is said of a run that Ctrl-C has stopped; `options` are those that it does not keep."""
-    if not (folder / CONFIG).exists():
-        return "stopped before the run had begun"
-    where = f"after iteration {iteration}" if iteration >= 0 else "before the first checkpoint"
-    return f"stopped {where}; go on with: sekisho train {game} --output {shlex.quote(str(folder))} --resume{options}"
 
 
 def _player(folder: Path, config: Config) -> str:
@@ -267,8 +280,19 @@ def _say_result(config: Config, folder: Path, done: Checkpoint) -> None:
         out.print(line, soft_wrap=True, markup=False, emoji=False, highlight=False)
 
 
-def _show_settings(config: Config) -> None:
-    table = Table("setting", "value", "meaning", title=described(config), title_justify="left")
+def _show_settings(config: Config, as_json: bool) -> None:
+    if as_json:
+        print_json(
+            {"game": config.game, "method": config.method, "preset": config.preset, "rules": config.rules}
+            | {
+                "settings": {
+                    name: {"value": value, "meaning": help_of(name)} for name, value in settings_of(config).items()
+                }
+            }
+        )
+        return
+    told = presets_of(config.game)[config.preset].help if config.preset in presets_of(config.game) else ""
+    table = Table("setting", "value", "meaning", title=f"{described(config)}: {told}", title_justify="left")
     for name, value in settings_of(config).items():
         table.add_row(name, str(value), help_of(name))
     console().print(table, highlight=False)

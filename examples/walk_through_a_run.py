@@ -1,6 +1,6 @@
 """A tiny run of training from end to end: what it writes, what it says, and its curves.
 
-Run: python examples/walk_through_a_run.py --game quoridor --seed 0 --output runs/walk
+Run, after pip install -e ".[plots]": python examples/walk_through_a_run.py --game quoridor --seed 0 --output runs/walk
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import tyro
+from matplotlib.figure import Figure
 
 from sekisho.agents.networks.files import read_network
 from sekisho.arena.records import read_records
@@ -19,25 +20,24 @@ from sekisho.training.presets import preset_config
 from sekisho.training.train import train
 
 PANELS = {
-    "loss of the policy": ("loss/policy", "loss/policy_target_entropy"),
-    "loss of the value": ("loss/value",),
+    "loss": ("loss/total", "loss/policy", "loss/policy_target_entropy", "loss/value"),
     "score": ("eval/score_vs_random", "eval/score_vs_heuristic", "eval/score_vs_previous"),
-    "games of self-play": ("selfplay/game_length",),
+    "exact loss, in percentage points": ("eval/exact_loss",),
+    "games": ("selfplay/game_length",),
 }
 
 
 def curves(lines: list[dict[str, Any]], path: Path) -> None:
-    """Draw metrics over the iterations into a picture, SVG or PNG by the name of the file; takes matplotlib."""
-    from matplotlib.figure import Figure
-
+    """Draw metrics over the iterations into a picture, SVG or PNG by the name of the file; what a run lacks is left out."""
     figure = Figure(figsize=(9, 5.5), layout="constrained")
     for panel, (title, names) in zip(figure.subplots(2, 2).flat, PANELS.items(), strict=True):
         for name in names:
-            points = [(line["iteration"], line[name]) for line in lines if name in line]
-            panel.plot(*zip(*points, strict=True), marker="o", markersize=3, label=name)
+            if points := [(line["iteration"], line[name]) for line in lines if name in line]:
+                panel.plot(*zip(*points, strict=True), marker="o", markersize=3, label=name)
         panel.set_title(title)
         panel.set_xlabel("iteration")
-        panel.legend(fontsize="small")
+        if panel.lines:
+            panel.legend(fontsize="small")
     figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
 
 
@@ -70,8 +70,10 @@ def main(
             f"{name.removeprefix('eval/')} {value:.3g}" for name, value in line.items() if "eval/" in name
         )
         print(f"  iteration {line['iteration']:>3}: {scores}")
-    record = next(read_records(output / "games" / f"{progress.iteration:06d}.jsonl"))
-    print(f"\nOne of its last games: {' '.join(record.moves)} ({record.end})")
+    games = output / "games" / f"{progress.iteration:06d}.jsonl"
+    if games.exists():  # learning values keeps none
+        record = next(read_records(games))
+        print(f"\nOne of its last games: {' '.join(record.moves)} ({record.end})")
     best = read_network(output / "best.safetensors")
     weights = sum(array.size for array in best.arrays.values())
     print(f"\nThe best network is that of iteration {best.recipe['iteration']}: {weights:,} weights, {best.config}")

@@ -14,12 +14,13 @@ can run.
 
 from __future__ import annotations
 
+import math
 import re
 import shutil
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,6 +56,7 @@ class Progress:
         window: iterations whose positions are in the replay buffer, and how many each has.
         position_files: checksums of their files, by iteration.
         oldest: for each of the newest checkpoints, by iteration, the first iteration in its replay buffer.
+        measured: for each of them the iteration of the last evaluation, whose network it needs.
         best: iteration of the best network so far; -1 before the first evaluation.
         best_scores: its metrics.
         evaluated: iteration of the last evaluation; -1 before the first.
@@ -71,10 +73,50 @@ class Progress:
     window: list[list[int]] = field(default_factory=list)
     position_files: dict[str, str] = field(default_factory=dict)
     oldest: dict[str, int] = field(default_factory=dict)
+    measured: dict[str, int] = field(default_factory=dict)
     best: int = -1
     best_scores: dict[str, float] = field(default_factory=dict)
     evaluated: int = -1
     strengths: list[Any] = field(default_factory=list)
+
+    @classmethod
+    def from_dict(cls, data: Any, iteration: int) -> Self:
+        """Read what `dataclasses.asdict` makes of one.
+
+        Args:
+            data: JSON values.
+            iteration: of the checkpoint.
+
+        Raises:
+            ValueError: if it is something else.
+        """
+        if not isinstance(data, dict) or not data.keys() <= {part.name for part in fields(cls)}:
+            raise ValueError("it has other fields")
+        found, default = cls(**data), cls()
+        for part in fields(cls):
+            value, kind = getattr(found, part.name), type(getattr(default, part.name))
+            if type(value) is not kind and not (kind is float and type(value) is int):
+                raise ValueError(f"{part.name} is {value!r:.40}")
+        counts = [found.steps, found.games, found.positions, found.drawn, found.buffer]
+        if found.iteration != iteration or min(counts) < 0 or not math.isfinite(found.seconds):
+            raise ValueError("its numbers are out of range")
+        if not all(-1 <= number <= iteration for number in (found.best, found.evaluated)):
+            raise ValueError("its best or its last evaluation is later than itself")
+        whole = all(_are_whole(row) and len(row) == 2 for row in found.window)
+        named = all(str(number) in found.position_files for number, _ in found.window) if whole else False
+        if not named or not all(type(one) is str for one in found.position_files.values()):
+            raise ValueError("its window is not one of iterations whose files it knows")
+        if not all(
+            _are_whole([int(name), value]) for part in (found.oldest, found.measured) for name, value in part.items()
+        ):
+            raise ValueError("what it says of other checkpoints is not in whole numbers")
+        if not all(type(value) in (int, float) for value in found.best_scores.values()):
+            raise ValueError("its best scores are no numbers")
+        return found
+
+
+def _are_whole(values: Any) -> bool:
+    return isinstance(values, list) and all(type(value) is int for value in values)
 
 
 def write_weights(
@@ -165,20 +207,19 @@ class Checkpoints:
         try:
             weights = read_weights(folder / NETWORK, self._game, self._config)
             arrays, about = read_table(folder / LEARNER, form=LEARNER_FORM)
-        except (CheckpointError, OSError) as error:
-            why = f"{folder.name} cannot be read: {error.strerror}" if isinstance(error, OSError) else str(error)
-            others = [other for other in self.iterations() if other < iteration]
-            advice = f"; to go on from iteration {others[-1]}, remove the folder {folder}" if others else ""
-            raise CheckpointError(why + advice) from error
+        except OSError as error:
+            raise CheckpointError(f"{error.filename or folder} cannot be read: {error.strerror}") from error
         for key, value in self._identity().items():
             if about.get(key) != value:
                 raise CheckpointError(f"{folder / LEARNER}: the {key} differ: {about.get(key)!r}, not {value!r}")
         if about.get("weights") != _digest_of_weights(weights):
             raise CheckpointError(f"{folder}: the network is not the one that the checkpoint was made with")
         try:
-            progress = Progress(**about["progress"])
-        except (KeyError, TypeError) as error:
-            raise CheckpointError(f"{folder / LEARNER} is damaged: it does not say where the run stood") from error
+            progress = Progress.from_dict(about.get("progress"), iteration)
+        except ValueError as error:
+            raise CheckpointError(
+                f"{folder / LEARNER} is damaged: it does not say where the run stood ({error})"
+            ) from error
         return weights, {name: np.array(array) for name, array in arrays.items()}, progress
 
     def prune(self, keep: set[int]) -> None:

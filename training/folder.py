@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ..envs.errors import OptionError, RunError
+from ..arena.reading import json_values, text_of
+from ..envs.errors import OptionError, RecordError, RunError
 from ..envs.files import write_text_atomically
 from ..envs.options import spell_options
 from .config import Config, settings_of, with_settings
@@ -58,16 +59,15 @@ def read_config(folder: Path) -> Config:
         OptionError: if there is none, or it is damaged.
     """
     path = folder / CONFIG
+    if not path.exists():
+        raise OptionError(f"{folder} holds no run to resume: there is no {path.name}; leave --resume out")
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError as error:
-        raise OptionError(f"{folder} holds no run to resume: there is no {path.name}; leave --resume out") from error
-    except (OSError, ValueError, RecursionError) as error:
-        raise OptionError(f"cannot read {path}: {error}") from error
-    try:
-        return Config.from_dict(data)
-    except (OptionError, TypeError) as error:
-        raise OptionError(f"{path} is damaged: {error}") from error
+        return Config.from_dict(json_values(text_of(path)))
+    except (RecordError, OptionError, TypeError) as error:
+        raise OptionError(
+            f"{path} is damaged, so the run cannot go on ({error}); every checkpoint has the configuration too, as the "
+            "recipe of its network"
+        ) from error
 
 
 def described(config: Config) -> str:

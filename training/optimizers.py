@@ -29,6 +29,13 @@ def restore_optimizer(module: nn.Module, optimizer: torch.optim.Optimizer, array
         CheckpointError: if it is not that of this network.
     """
     parameters = dict(module.named_parameters())
+    known: dict[str, set[str]] = {}
+    for place in arrays:
+        known.setdefault(place.rpartition("/")[0], set()).add(place.rpartition("/")[2])
+    if len({frozenset(keys) for keys in known.values()}) > 1:
+        raise CheckpointError(
+            "the optimiser of the checkpoint is damaged: it remembers more of some weights than of others"
+        )
     for place, array in arrays.items():
         name, _, key = place.rpartition("/")
         parameter = parameters.get(name)

@@ -60,9 +60,9 @@ _TINY = {
     "network.width": 64,
     "network.depth": 2,
 }
-_TINY_HELP = "to see that everything works: less than a minute, and no good player"
-_LAPTOP_HELP = "hours on two cores"
-_FULL_HELP = "days, on many cores or with a GPU that learns"
+_TINY_HELP = "to see that everything works: less than a minute once all is compiled, and no good player"
+_LAPTOP_HELP = "self-play: hours on two cores"
+_FULL_HELP = "self-play: days, on many cores or with a GPU that learns"
 _FULL = {
     "iterations": 300,
     "selfplay.games": 256,
@@ -142,10 +142,10 @@ PRESETS: dict[str, dict[str, Preset]] = {
             method=SEARCH,
         ),
         "search_laptop": Preset(
-            "about an hour on two cores: an evaluation for alpha-beta", {**_SEARCH, "search.games": 500}, method=SEARCH
+            "an evaluation for alpha-beta: about an hour on two cores", {**_SEARCH, "search.games": 500}, method=SEARCH
         ),
         "search_full": Preset(
-            "a day on a few cores",
+            "a better one: a day on a few cores",
             {
                 **_SEARCH,
                 "iterations": 30,
@@ -179,9 +179,9 @@ PRESETS: dict[str, dict[str, Preset]] = {
             },
             method=VALUES,
         ),
-        "laptop": Preset("half an hour on a core: makes the network that ships", _VALUES, method=VALUES),
+        "laptop": Preset("values of all tables: half an hour on a core", _VALUES, method=VALUES),
         "full": Preset(
-            "five hours on a core",
+            "the same with ten times the games: five hours on a core",
             {**_VALUES, "iterations": 60, "values.games": 100, "values.steps": 4000, "evaluation.every": 6},
             method=VALUES,
         ),

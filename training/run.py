@@ -5,10 +5,11 @@ from __future__ import annotations
 import copy
 import importlib.metadata
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 from torch import nn
 
@@ -20,7 +21,7 @@ from ..arena.records import GameRecord
 from ..envs.errors import CheckpointError, OptionError
 from ..envs.files import write_text_atomically
 from .board import Board
-from .checkpoint import NETWORK, Checkpoints, Progress, read_weights, write_weights
+from .checkpoint import NETWORK, Arrays, Checkpoints, Progress, read_weights, write_weights
 from .config import SEARCH, SELFPLAY, Config
 from .evaluation import Evaluator, Strengths, better, name_of, player_of
 from .exact_loss import Gauge, gauge_of
@@ -86,16 +87,51 @@ class Run:
         """
         iterations = self._checkpoints.iterations()
         if not iterations:
+            self._require_young()
             return False
-        weights, arrays, progress = self._checkpoints.read(iterations[-1])
-        self._load(self._method.module, weights)
-        self._method.restore(arrays, progress)
-        self.progress, self._strengths = progress, Strengths.from_list(progress.strengths)
-        if progress.evaluated >= 0:
-            self._previous = self._judge_of(progress.evaluated)
-        if progress.best == progress.iteration:  # the run may have been stopped just before this
+        try:
+            self._restore(iterations[-1])
+        except CheckpointError as error:
+            raise CheckpointError(f"{error}; {self._way_out(iterations)}") from error
+        if self.progress.best >= 0 and not self._best_is_kept():
             self._keep_best()
         return True
+
+    def _restore(self, iteration: int) -> None:
+        """Stand where the run stood at the end of an iteration."""
+        weights, arrays, progress = self._checkpoints.read(iteration)
+        self._load(self._method.module, weights)
+        self._method.restore(arrays, progress)
+        try:
+            self._strengths = Strengths.from_list(progress.strengths)
+        except (TypeError, ValueError) as error:
+            path = self._checkpoints.path(iteration)
+            raise CheckpointError(f"{path} is damaged: the games of its evaluations are not in it") from error
+        self.progress = progress
+        self._previous = self._judge_of(progress.evaluated) if progress.evaluated >= 0 else None
+
+    def _require_young(self) -> None:
+        """Refuse to begin anew where a run has got somewhere, whose checkpoints are gone."""
+        path = self._checkpoints.folder
+        if path.exists() and not path.is_dir():
+            raise CheckpointError(f"{path} is no folder, so there is no checkpoint to go on from")
+        left = [self.folder / BEST, *(self.folder / POSITIONS).glob("*.safetensors")]
+        if any(one.exists() for one in left):
+            raise CheckpointError(
+                f"there is no checkpoint in {path}, but the run had got somewhere: put its checkpoints back, or begin anew "
+                f"in another folder"
+            )
+
+    def _way_out(self, iterations: Sequence[int]) -> str:
+        """Return from where the run can go on if not from its newest checkpoint, in words."""
+        for older in reversed(iterations[:-1]):
+            try:
+                self._restore(older)
+            except CheckpointError:
+                continue
+            later = ", ".join(str(self._checkpoints.path(one)) for one in iterations if one > older)
+            return f"to go on from iteration {older}, move away {later}"
+        return "there is no older checkpoint from which the run can go on: begin a new one"
 
     def go(self, executor: Executor) -> None:
         """Run all iterations that are left.
@@ -179,7 +215,9 @@ class Run:
         progress.iteration = iteration
         newest = [*self._checkpoints.iterations(), iteration][-keeping.last :]
         progress.oldest[str(iteration)] = min((number for number, _ in progress.window), default=0)
+        progress.measured[str(iteration)] = progress.evaluated
         progress.oldest = {name: first for name, first in progress.oldest.items() if int(name) in newest}
+        progress.measured = {name: last for name, last in progress.measured.items() if int(name) in newest}
         progress.strengths = self._strengths.to_list()
         if records:
             path = self.folder / GAMES / f"{iteration:06d}.jsonl"
@@ -190,17 +228,31 @@ class Run:
             self._keep_best()
         there = self._checkpoints.iterations()
         for_good = {number for number in there if keeping.every and number and number % keeping.every == 0}
-        self._checkpoints.prune({*there[-keeping.last :], *for_good, progress.best, progress.evaluated})
+        self._checkpoints.prune({*there[-keeping.last :], *for_good, progress.best, *progress.measured.values()})
         for path in (self.folder / POSITIONS).glob("*.safetensors"):
-            if int(path.stem) < min(progress.oldest.values()):
+            if path.stem.isdecimal() and int(path.stem) < min(progress.oldest.values()):
                 path.unlink()
 
     def _keep_best(self) -> None:
-        """Put the network of the newest checkpoint in the place of the best one."""
-        path = self.folder / BEST
-        recipe = self._recipe(self.progress.iteration) | {"scores": self.progress.best_scores}
-        method = self._method
-        write_weights(path, self.game, method.network, method.module, recipe, method.rules)
+        """Put the network of the best checkpoint in its place."""
+        path, best = self.folder / BEST, self.progress.best
+        if path.exists() and not path.is_file():
+            raise CheckpointError(f"{path} is in the place of the best network: move it away")
+        recipe = self._recipe(best) | {"scores": self.progress.best_scores}
+        method, module = self._method, self._method.module
+        if best != self.progress.iteration:
+            module = copy.deepcopy(module)
+            self._load(module, self._weights_of(best, "the best so far"))
+        write_weights(path, self.game, method.network, module, recipe, method.rules)
+
+    def _best_is_kept(self) -> bool:
+        """Return whether the best network is in its place: a run may have been stopped just before it got there."""
+        try:
+            kept = read_weights(self.folder / BEST, self.game, self._method.network)
+        except (CheckpointError, OSError):
+            return False
+        wanted = self._weights_of(self.progress.best, "the best so far")
+        return kept.keys() == wanted.keys() and all(np.array_equal(kept[name], wanted[name]) for name in wanted)
 
     def _recipe(self, iteration: int) -> dict[str, Any]:
         """Return how the network came about, without times: the same run writes the same file."""
@@ -216,19 +268,23 @@ class Run:
         return self._stored(arrays_of(self._method.module))
 
     def _judge_of(self, iteration: int) -> Judge:
-        """Return the network of a checkpoint."""
-        path = self._checkpoints.path(iteration) / NETWORK
-        try:
-            arrays = read_weights(path, self.game, self._method.network)
-        except OSError as error:
-            raise CheckpointError(
-                f"the network of iteration {iteration}, the last that was measured, cannot be read: {error.strerror}"
-            ) from error
+        """Return the network of a checkpoint that was measured."""
+        arrays = self._weights_of(iteration, "the last that was measured")
         if self._method.network is None:
             module = copy.deepcopy(self._method.module)
             self._load(module, arrays)
             return module
         return self._stored(arrays)
+
+    def _weights_of(self, iteration: int, which: str) -> Arrays:
+        """Return the weights of a checkpoint; `which` it is, for messages."""
+        path = self._checkpoints.path(iteration) / NETWORK
+        try:
+            return read_weights(path, self.game, self._method.network)
+        except OSError as error:
+            raise CheckpointError(
+                f"the network of iteration {iteration}, {which}, cannot be read: {path}: {error.strerror}"
+            ) from error
 
     def _stored(self, arrays: Mapping[str, Any]) -> StoredNetwork:
         method, game = self._method, self.game

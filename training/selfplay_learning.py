@@ -156,6 +156,8 @@ class SelfPlayLearning:
         self._replay.positions = Positions.joined(self.game, parts)
         self._replay.counts = [(iteration, count) for iteration, count in progress.window]
         self._replay.uses = np.array(arrays[_USES])
+        if self._replay.uses.dtype != np.int8 or (self._replay.uses < 0).any():
+            raise CheckpointError("the checkpoint is damaged: how often positions were drawn is not in whole numbers")
         self._replay.added, self._replay.drawn = progress.positions, progress.drawn
         if len(self._replay) != len(self._replay.positions.seats):
             raise CheckpointError(f"the positions in {self._folder} are not those of the checkpoint")

@@ -47,7 +47,8 @@ def train(
         RunError: if training goes astray, a process dies, or something cannot be written.
     """
     if config is None and not folder.is_dir():
-        raise OptionError(f"there is no run to resume in {folder}: there is no such folder")
+        why = "it is no folder" if folder.exists() or folder.is_symlink() else "there is no such folder"
+        raise OptionError(f"there is no run to resume in {folder}: {why}")
     with alone_in(folder, "trains"):
         resumed = config is None
         if config is None:
@@ -61,6 +62,11 @@ def train(
             run = Run(config, folder, None if build is None else build(config.load_game()), watcher)
             if not (resumed and run.restore()):
                 run.begin()
+            if config.iterations < run.progress.iteration:
+                raise OptionError(
+                    f"the run has done {run.progress.iteration} iterations, so it cannot end after {config.iterations}; "
+                    "--iterations with a larger number goes on"
+                )
             if run.done:
                 write_config(folder, config)
                 return run.progress

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from pathlib import Path
 
 import pytest
 
@@ -33,6 +34,12 @@ def test_presets_survive_json(game: str, preset: str) -> None:
     config = preset_config(game, preset)
     assert Config.from_dict(json.loads(json.dumps(config.to_dict()))) == config
     assert config.preset == preset
+
+
+def test_the_page_lists_all_presets() -> None:
+    page = (Path(__file__).resolve().parent.parent.parent / "docs" / "training.md").read_text(encoding="utf-8")
+    rows = [f"| {game} | `{name}` | {preset.help} |" for game in PRESETS for name, preset in PRESETS[game].items()]
+    assert "\n".join(rows) in page
 
 
 def test_settings_are_changed_one_by_one() -> None:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import itertools
 import json
+import math
+import os
 import pickle
 import re
 import shutil
 from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +22,8 @@ from torch import nn
 from sekisho.agents.networks.files import read_network
 from sekisho.arena.records import read_records
 from sekisho.envs import Game, load_game
-from sekisho.envs.errors import CheckpointError, OptionError
+from sekisho.envs.errors import CheckpointError, OptionError, SekishoError
+from sekisho.training.checkpoint import Progress
 from sekisho.training.config import Config, settings_of
 from sekisho.training.folder import read_config
 from sekisho.training.metrics import METRICS, MetricsLog, family, read_metrics
@@ -314,11 +318,129 @@ def test_the_checkpoint_before_a_damaged_one_can_be_resumed_as_the_message_says(
     whole = finished(quick())
     shutil.copytree(whole, tmp_path / "run")
     _flip(tmp_path / "run" / "checkpoints" / "000004" / "network.safetensors")
-    with pytest.raises(CheckpointError, match="go on from iteration 3, remove the folder") as refused:
+    with pytest.raises(CheckpointError, match="go on from iteration 3, move away ") as refused:
         train(tmp_path / "run")
-    shutil.rmtree(str(refused.value).rpartition("the folder ")[2])
+    shutil.rmtree(str(refused.value).rpartition("move away ")[2])
     train(tmp_path / "run")
     assert networks_of(tmp_path / "run") == networks_of(whole)
+
+
+def test_the_newest_checkpoints_can_all_be_gone_on_from_when_they_were_measured_rarely(
+    quick: Any, finished: Any, tmp_path: Path
+) -> None:
+    """What the second newest needs stays: the network that was measured before it, and its positions."""
+    whole = finished(quick(iterations=5, evaluation__every=3, keeping__last=2, keeping__every=0))
+    assert {path.name for path in (whole / "checkpoints").iterdir()} >= {"000003", "000004", "000005"}
+    shutil.copytree(whole, tmp_path / "run")
+    _flip(tmp_path / "run" / "checkpoints" / "000005" / "learner.safetensors")
+    with pytest.raises(CheckpointError, match="go on from iteration 4"):
+        train(tmp_path / "run")
+    shutil.rmtree(tmp_path / "run" / "checkpoints" / "000005")
+    train(tmp_path / "run")
+    assert networks_of(tmp_path / "run") == networks_of(whole)
+
+
+def test_a_run_whose_checkpoints_are_gone_is_not_begun_anew(quick: Any, finished: Any, tmp_path: Path) -> None:
+    shutil.copytree(finished(quick()), tmp_path / "run")
+    shutil.rmtree(tmp_path / "run" / "checkpoints")
+    before = files_of(tmp_path / "run")
+    with pytest.raises(CheckpointError, match="had got somewhere"):
+        train(tmp_path / "run")
+    (tmp_path / "run" / "checkpoints").write_text("mine", encoding="utf-8")
+    with pytest.raises(CheckpointError, match="is no folder"):
+        train(tmp_path / "run")
+    (tmp_path / "run" / "checkpoints").unlink()
+    assert files_of(tmp_path / "run") == before
+
+
+@pytest.mark.parametrize("harm", ["gone", "flipped", "folder"])
+def test_the_best_network_is_put_back_where_it_belongs(harm: str, quick: Any, finished: Any, tmp_path: Path) -> None:
+    whole = finished(quick())
+    shutil.copytree(whole, tmp_path / "run")
+    best = tmp_path / "run" / "best.safetensors"
+    if harm == "flipped":
+        _flip(best)
+    else:
+        best.unlink()
+    if harm == "folder":
+        best.mkdir()
+        with pytest.raises(CheckpointError, match="move it away"):
+            train(tmp_path / "run")
+        return
+    train(tmp_path / "run")
+    assert best.read_bytes() == (whole / "best.safetensors").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (b"\xff\xfe{", "no text"),
+        (b"[" * 100_000, ""),  # has no end: left out as half a line
+        (b"[" * 100_000 + b"\n", "line 1"),
+        (b'{"iteration": true}\n', "expected the metrics"),
+    ],
+)
+def test_damaged_metrics_are_refused_with_what_to_do(
+    content: bytes, told: str, quick: Any, finished: Any, tmp_path: Path
+) -> None:
+    shutil.copytree(finished(quick()), tmp_path / "run")
+    path = tmp_path / "run" / "metrics.jsonl"
+    path.write_bytes(content)
+    if told:
+        with pytest.raises(CheckpointError, match=told) as refused:
+            train(tmp_path / "run", changes={"iterations": 5})
+        assert "move the file away" in str(refused.value)
+        path.unlink()
+    train(tmp_path / "run", changes={"iterations": 5})
+    assert [json.loads(line)["iteration"] for line in path.read_text(encoding="utf-8").splitlines()] == [5]
+
+
+def test_half_a_last_line_of_metrics_is_left_out(
+    quick: Any, finished: Any, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    shutil.copytree(finished(quick()), tmp_path / "run")
+    path = tmp_path / "run" / "metrics.jsonl"
+    path.write_bytes(path.read_bytes()[:-20])
+    train(tmp_path / "run", changes={"iterations": 5})
+    assert "not written to its end" in caplog.text
+    assert "lacks the metrics of 1 of 5 iterations, the first of them 4" in caplog.text
+
+
+def test_files_of_others_among_the_positions_stay(quick: Any, finished: Any, tmp_path: Path) -> None:
+    shutil.copytree(finished(quick()), tmp_path / "run")
+    notes = tmp_path / "run" / "positions" / "notes.safetensors"
+    notes.write_text("mine", encoding="utf-8")
+    train(tmp_path / "run", changes={"iterations": 5})
+    assert notes.read_text(encoding="utf-8") == "mine"
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names")
+@pytest.mark.parametrize("name", ["config.json", "metrics.jsonl"])
+def test_a_pipe_in_the_place_of_a_file_is_not_waited_for(name: str, quick: Any, finished: Any, tmp_path: Path) -> None:
+    shutil.copytree(finished(quick()), tmp_path / "run")
+    (tmp_path / "run" / name).unlink()
+    os.mkfifo(tmp_path / "run" / name)
+    with pytest.raises(SekishoError, match="a device or a pipe"):
+        train(tmp_path / "run", changes={"iterations": 5})
+
+
+GOOD = asdict(Progress(iteration=2, window=[[1, 5], [2, 6]], position_files={"1": "a", "2": "b"}, best=1, evaluated=2))
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("iteration", "x"), ("iteration", None), ("iteration", -5), ("iteration", 1), ("steps", "1"), ("steps", -1),
+        ("steps", 1e300), ("seconds", "1"), ("seconds", math.inf), ("window", "abc"), ("window", [[1]]),
+        ("window", [["a", "b"]]), ("window", None), ("window", [[3, 1]]), ("position_files", []), ("position_files", {}),
+        ("evaluated", "x"), ("evaluated", 3), ("best", 77), ("best_scores", []), ("best_scores", {"a": "b"}),
+        ("oldest", []), ("oldest", {"a": 1}), ("measured", {"1": None}), ("drawn", None), ("strengths", {}), ("more", 1),
+    ],
+)  # fmt: skip
+def test_where_a_run_stood_is_read_with_care(name: str, value: Any) -> None:
+    assert Progress.from_dict(GOOD, 2).best == 1
+    with pytest.raises(ValueError, match=r".+"):
+        Progress.from_dict(GOOD | {name: value}, 2)
 
 
 # --- a network of one's own ----------------------------------------------------------------------------------------

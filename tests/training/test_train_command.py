@@ -69,6 +69,16 @@ def test_killed_and_resumed_is_the_same_to_the_bit_as_in_one_go(words: list[str]
     assert (whole / "best.safetensors").read_bytes() == (broken / "best.safetensors").read_bytes()
 
 
+@pytest.mark.skipif(os.name != "posix", reason="sends a signal")
+def test_told_to_end_it_says_how_to_go_on(tmp_path: Path) -> None:
+    running = process(*WORDS, "--output", str(tmp_path / "run"), "--iterations", "500")
+    wait_for(tmp_path / "run" / "checkpoints" / "000001", running)
+    running.send_signal(signal.SIGTERM)
+    _, errors = running.communicate(timeout=60)
+    assert running.returncode == -signal.SIGTERM
+    assert f"go on with\nsekisho train quoridor --output {tmp_path / 'run'} --resume\n" in errors
+
+
 @pytest.mark.skipif(os.name != "posix", reason="sends the signal of a terminal")
 @pytest.mark.parametrize(("executor", "workers"), [("serial", "1"), ("processes", "2")])
 def test_ctrl_c_stops_and_says_how_to_go_on(tmp_path: Path, executor: str, workers: str) -> None:
@@ -86,7 +96,7 @@ def test_ctrl_c_stops_and_says_how_to_go_on(tmp_path: Path, executor: str, worke
         assert time.monotonic() < until, left
         time.sleep(0.1)
     assert "Traceback" not in errors
-    assert f"go on with: sekisho train quoridor --output {tmp_path / 'run'} --resume --executor {executor}\n" in errors
+    assert f"go on with\nsekisho train quoridor --output {tmp_path / 'run'} --resume --executor {executor}\n" in errors
     assert "iteration 0: score vs random" in output
     assert "\x1b" not in output + errors  # no bar where there is no terminal
     done = json.loads((tmp_path / "run" / "config.json").read_text(encoding="utf-8"))
@@ -165,7 +175,29 @@ def test_wrong_use_is_answered_in_a_line_and_leaves_nothing(
     assert told in captured.err
     assert captured.err.count("\n") == 1
     assert captured.out == ""
-    assert not [path for path in tmp_path.rglob("*") if path.is_file() and path.name != ".lock"]
+    assert not [*tmp_path.iterdir()]
+
+
+def test_settings_as_json(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["train", "tokaido", "--config", "tiny", "--settings", "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["method"] == "values"
+    assert document["settings"]["values.steps"]["value"] == 200
+    assert "training steps" in document["settings"]["values.steps"]["meaning"]
+
+
+def test_a_run_that_is_done_says_so_and_does_not_get_shorter(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = [word.replace("iterations=4", "iterations=2") for word in WORDS]
+    place = ["--output", str(tmp_path / "run")]
+    assert main([*words, *place]) == 0
+    capsys.readouterr()
+    assert main(["train", "quoridor", *place, "--resume"]) == 0
+    assert "All 2 iterations are done" in capsys.readouterr().out
+    assert main(["train", "quoridor", *place, "--resume", "--iterations", "1"]) == 2
+    assert "has done 2 iterations" in capsys.readouterr().err
+    assert json.loads((tmp_path / "run" / "config.json").read_text(encoding="utf-8"))["iterations"] == 2
 
 
 def test_a_run_is_not_resumed_as_something_else(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

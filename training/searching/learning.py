@@ -56,7 +56,9 @@ class SearchLearning:
         self._config, self._settings = config, config.search
         game = config.load_game()
         if not isinstance(game, Quoridor) or game.num_players != 2:
-            raise OptionError("learning from searches is for quoridor with two players: take a preset of self-play (tiny, laptop, full)")
+            raise OptionError(
+                "learning from searches is for quoridor with two players: take a preset of self-play (tiny, laptop, full)"
+            )
         if config.network.kind != "nnue":
             raise OptionError("learning from searches trains an nnue: network.kind=nnue")
         self.game = game
