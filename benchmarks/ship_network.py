@@ -1,14 +1,19 @@
-"""Put a network into checkpoints/ with an entry in the manifest: ``python benchmarks/ship_network.py FILE``.
+"""Put a network into checkpoints/ with an entry in the manifest: ``python benchmarks/ship_network.py FILE [NAME]``.
 
-It takes the place of the one of its game. Measured on the way:
+NAME is how it is called in ``net:checkpoint=NAME``, by default as its game; it takes the place of the one of that name.
+Measured on the way:
 
-* Tokaido: the exact loss against perfect play with two players, alone and with a turn of expectimax on it;
-* Quoridor: 100 games as the leaf of `alphabeta` against its evaluation by hand, 3000 positions a move each.
+* Tokaido: the exact loss against perfect play with two players, alone and with a turn of expectimax on it, and the place
+  points against the equilibrium with three;
+* Quoridor: 100 games as the leaf of `alphabeta` against its evaluation by hand, 3000 positions a move each; on boards that
+  are solved the share of positions whose value is kept with 100 simulations a move.
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
+import io
 import json
 import sys
 from pathlib import Path
@@ -18,11 +23,12 @@ from sekisho.agents import make_agent, store
 from sekisho.agents.exact.policies import Arena
 from sekisho.agents.networks.files import StoredNetwork, read_network
 from sekisho.arena.tournament import Tournament, play_all, schedule, scores_of_first
+from sekisho.cli.main import main as sekisho
 from sekisho.envs.files import write_bytes_atomically, write_text_atomically
 from sekisho.envs.quoridor.rules import Quoridor
 from sekisho.envs.tokaido.rules import Tokaido
 
-GAMES, OPENINGS, NODES = 100, 4, 3000
+GAMES, OPENINGS, NODES, SIMULATIONS = 100, 4, 3000, 100
 
 
 def loss(arena: Arena, spec: str) -> float:
@@ -42,11 +48,34 @@ def of_tokaido(network: StoredNetwork, source: Path) -> dict[str, Any]:
             found["exact_loss_pp_expectimax_1"] = loss(arena, f"expectimax:turns=1,leaf=({spec})")
             strength[f"2 players, {forks}, {goal}"] = found
             print(forks, goal, found, flush=True)
+    found = evaluated("tokaido", "--players", "3", "--agent", f"net:checkpoint={source}")
+    strength["3 players, three, exact"] = {"place_points": round(sum(found["values"]) / 3, 5)}
     return strength
 
 
-def of_quoridor(_network: StoredNetwork, source: Path) -> dict[str, Any]:
-    """Return the share of games won against the evaluation by hand."""
+def evaluated(*words: str) -> dict[str, Any]:
+    """Return what `sekisho evaluate` says."""
+    with contextlib.redirect_stdout(io.StringIO()) as said:
+        status = sekisho(["evaluate", *words, "--json"])
+    if status:
+        sys.exit(status)
+    found: dict[str, Any] = json.loads(said.getvalue())
+    return found
+
+
+def of_quoridor(network: StoredNetwork, source: Path) -> dict[str, Any]:
+    """Return the share of games won against the evaluation by hand, or the share of values that are kept."""
+    if network.config.kind != "nnue":
+        (size,), (fences,) = network.rules["board_size"], network.rules["fences"]
+        spec = f"net:checkpoint={source},simulations={SIMULATIONS}"
+        rules = f"board_size={size},fences={fences}"
+        found = evaluated("quoridor", "--rules", rules, "--agent", spec, "--positions", "3000", "--games", "200")
+        shares = {"in its games with itself": found["kept_in_self_play"], "of all positions": found["kept"]}
+        print(shares)
+        return {
+            f"values kept with {SIMULATIONS} simulations {where}": {key: share[key] for key in ("share", "positions")}
+            for where, share in shares.items()
+        }
     agents = (f"alphabeta:nodes={NODES},leaf=(net:checkpoint={source})", f"alphabeta:nodes={NODES}")
     tournament = Tournament(Quoridor(), agents, GAMES, OPENINGS)
     scores = scores_of_first(tournament, list(play_all(tournament, list(schedule(tournament)))))
@@ -57,11 +86,11 @@ def of_quoridor(_network: StoredNetwork, source: Path) -> dict[str, Any]:
 
 def main() -> None:
     """Copy, measure, list."""
-    source = Path(sys.argv[1])
+    source, *names = map(Path, sys.argv[1:])
     network = read_network(source)
     content = source.read_bytes()
     entry = {
-        "file": f"{network.game}.safetensors",
+        "file": f"{names[0] if names else network.game}.safetensors",
         "kind": "network",
         "game": network.game,
         "encoding": f"observation-{network.version}",

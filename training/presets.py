@@ -1,6 +1,6 @@
 """Configurations by name: for each game a tiny one, one for a laptop and a full one.
 
-Quoridor has three more, which learn from searches of alpha-beta what alpha-beta then judges by. Tokaido has three more too:
+Quoridor has one more for small boards, and three which learn from searches of alpha-beta what alpha-beta then judges by. Tokaido has three more too:
 its own three learn values alone, which gets further in minutes than learning from self-play with a search does in hours
 (`docs/training.md`); the others learn from self-play, as for every other game.
 """
@@ -103,6 +103,28 @@ _SEARCH = {
 PRESETS: dict[str, dict[str, Preset]] = {
     "quoridor": {
         "tiny": Preset(_TINY_HELP, {**_TINY, "iterations": 16, "evaluation.every": 4}, {"board_size": 4, "fences": 2}),
+        "small": Preset(
+            "self-play on a board of 5x5, unless another is named: ten minutes on a core",
+            {
+                "iterations": 40,
+                "selfplay.games": 64,
+                "selfplay.simulations": 64,
+                "selfplay.fast_simulations": 16,
+                "selfplay.temperature_decisions": 8,
+                "selfplay.max_plies": 80,
+                "learning.batch_size": 128,
+                "learning.learning_rate": 3e-3,
+                "learning.window": 40_000,
+                "evaluation.every": 5,
+                "evaluation.simulations": 100,
+                "evaluation.mcts": 0,
+                "network.kind": "tower",
+                "network.width": 16,
+                "network.depth": 3,
+                "network.head": 8,
+            },
+            {"board_size": 5, "fences": 2},
+        ),
         "laptop": Preset(
             _LAPTOP_HELP,
             {

@@ -71,7 +71,8 @@ def test_killed_and_resumed_is_the_same_to_the_bit_as_in_one_go(words: list[str]
 
 @pytest.mark.skipif(os.name != "posix", reason="sends a signal")
 def test_told_to_end_it_says_how_to_go_on(tmp_path: Path) -> None:
-    running = process(*WORDS, "--output", str(tmp_path / "run"), "--iterations", "500")
+    words = [word.replace("iterations=4", "iterations=500") for word in WORDS]
+    running = process(*words, "--output", str(tmp_path / "run"))
     wait_for(tmp_path / "run" / "checkpoints" / "000001", running)
     running.send_signal(signal.SIGTERM)
     _, errors = running.communicate(timeout=60)
