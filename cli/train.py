@@ -62,7 +62,8 @@ class Command:
     )
     """preset: tiny (less than a minute, to see that it works), laptop (hours on two cores), full (days); of tokaido these
     three learn values, in minutes to hours, and selfplay_tiny, selfplay_laptop and selfplay_full learn from self-play; of
-    quoridor search_tiny, search_laptop (an hour) and search_full learn from searches of alphabeta, for alphabeta"""
+    quoridor small is for a board of 5x5 (ten minutes), and search_tiny, search_laptop (an hour) and search_full learn
+    from searches of alphabeta, for alphabeta"""
     output: Annotated[str | None, tyro.conf.arg(metavar="DIR", help_behavior_hint="(default: runs/GAME-NAME)")] = None
     """folder of the run"""
     resume: Flag = False

@@ -1,8 +1,8 @@
 """Configurations by name: for each game a tiny one, one for a laptop and a full one.
 
-Quoridor has one more for small boards, and three which learn from searches of alpha-beta what alpha-beta then judges by. Tokaido has three more too:
-its own three learn values alone, which gets further in minutes than learning from self-play with a search does in hours
-(`docs/training.md`); the others learn from self-play, as for every other game.
+Quoridor has one more for small boards, and three that learn from searches of alpha-beta what alpha-beta then judges by.
+Tokaido has three more too: its own three learn values alone, which gets further in minutes than learning from self-play with
+a search does in hours (`docs/training.md`); the others learn from self-play, as for every other game.
 """
 
 from __future__ import annotations
