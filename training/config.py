@@ -91,6 +91,9 @@ class Config:
         if values.keys() != names or not isinstance(values["rules"], dict):
             wrong = ", ".join(sorted(values.keys() ^ names)) or "rules"
             raise OptionError(f"a configuration has the keys {', '.join(sorted(names))}; these differ: {wrong}")
+        for key in ("game", "preset"):
+            if not isinstance(values[key], str):
+                raise OptionError(f"{key!r} of a configuration is a word, not {shown(values[key])}")
         for name in sections:
             section = SECTIONS[name]
             keys = {part.name for part in dataclasses.fields(section)}
@@ -120,6 +123,13 @@ _USED = {
     SEARCH: ("search", "evaluation", "keeping", "network"),
 }
 """The sections that a method uses."""
+_ELSEWHERE = {
+    "game": "it is the first word of sekisho train",
+    "rules": "they are given by --rules and --players",
+    "preset": "it is given by --config",
+    "method": "it comes with the preset, --config",
+}
+"""How a configuration gets the rest of its fields, for whoever takes them for settings."""
 _SINGLE = ("seed", "iterations", "workers", "device", "threads")
 _WORDS = {
     "device": ("auto", "cpu", "cuda"),
@@ -216,6 +226,8 @@ def with_settings(config: Config, changes: Mapping[str, Any]) -> Config:
                 f"setting {name!r} has no part in a run whose method is {config.method!r}, as in the preset "
                 f"{config.preset!r}; its sections are {', '.join(_USED[config.method])}"
             )
+        if name in _ELSEWHERE:
+            raise OptionError(f"{name!r} is no setting: {_ELSEWHERE[name]}")
         if name not in known:
             raise UnknownNameError(f"there is no setting {name!r}; {nearest(name, _likely(name, known))}")
         _check_kind(name, value)

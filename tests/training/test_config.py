@@ -92,6 +92,19 @@ def test_impossible_values_are_refused(name: str, value: object) -> None:
         with_settings(config, {name: value})
 
 
+@pytest.mark.parametrize(("name", "told"), [("rules", "--rules"), ("game", "first word"), ("method", "--config")])
+def test_what_is_no_setting_is_said_to_be_elsewhere(name: str, told: str) -> None:
+    with pytest.raises(OptionError, match=told):
+        with_settings(preset_config("quoridor", "tiny"), {name: "x"})
+
+
+@pytest.mark.parametrize("value", [5, ["x"], None])
+@pytest.mark.parametrize("name", ["game", "preset"])
+def test_words_of_a_configuration_are_words(name: str, value: object) -> None:
+    with pytest.raises(OptionError, match=f"{name!r} of a configuration is a word"):
+        Config.from_dict(preset_config("quoridor", "tiny").to_dict() | {name: value})
+
+
 def test_settings_of_another_method_are_refused_and_not_written() -> None:
     values, selfplay = preset_config("tokaido", "tiny"), preset_config("tokaido", "selfplay_tiny")
     with pytest.raises(OptionError, match=r"no part in a run whose method is 'values'.*values, evaluation"):
