@@ -79,6 +79,12 @@ BOARDS: dict[str, Quality] = {
         "random", "shortest_path", "heuristic", "mcts:simulations=100", "mcts:simulations=1000", "alphabeta:nodes=100",
         "alphabeta:nodes=1000", "alphabeta:seconds=0.01",
     )),
+    "quoridor_5x5_1": Quality(((("board_size", 5), ("fences", 1)),), (
+        "heuristic", "mcts:simulations=100", "alphabeta:nodes=100", "net:checkpoint={network},simulations=100",
+    )),
+    "quoridor_5x5_2": Quality(((("board_size", 5), ("fences", 2)),), (
+        "heuristic", "mcts:simulations=100", "alphabeta:nodes=100", "net:checkpoint={network},simulations=100",
+    )),
 }  # fmt: skip
 """Who plays the solved boards of Quoridor."""
 POSITIONS, GAMES_WITH_PERFECT_PLAY = 2000, 40
@@ -100,17 +106,20 @@ def plan(games: int | None = None) -> Plan:
     losses = {
         word: asked._replace(agents=_named(asked.agents, "tokaido", asked.rules[0])) for word, asked in LOSSES.items()
     }
+    boards = {
+        word: asked._replace(agents=_named(asked.agents, "quoridor", asked.rules[0])) for word, asked in BOARDS.items()
+    }
     cells: dict[str, list[Cell]] = {word: list(_meetings(ladder)) for word, ladder in ladders.items()}
     for word, asked in losses.items():
         cells[word] = [Loss(rules, agent) for rules in asked.rules for agent in asked.agents]
-    for word, asked in BOARDS.items():
+    for word, asked in boards.items():
         cells[word] = [
             SolvedBoard(rules, agent, POSITIONS, GAMES_WITH_PERFECT_PLAY)
             for rules in asked.rules
             for agent in asked.agents
         ]
     cells["picture_sugoroku"] = [Chances((("players", players),)) for players in SEATS]
-    return Plan(ladders, losses, BOARDS, cells)
+    return Plan(ladders, losses, boards, cells)
 
 
 def _named(agents: Sequence[str], game: str, rules: Rules) -> tuple[str, ...]:

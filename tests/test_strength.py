@@ -29,7 +29,12 @@ def tiny(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
     miya = strength_page.Quality(((("forks", "miya"),),), ("larger",))
     monkeypatch.setattr(make_strength, "LOSSES", dict.fromkeys(make_strength.LOSSES, miya))
     monkeypatch.setattr(
-        make_strength, "BOARDS", {"quoridor_board": strength_page.Quality((BOARD,), ("random", "heuristic"))}
+        make_strength,
+        "BOARDS",
+        {
+            word: strength_page.Quality((BOARD,), ("random", "heuristic"))
+            for word in ("quoridor_board", "quoridor_5x5_1", "quoridor_5x5_2")
+        },
     )
     monkeypatch.setattr(make_strength, "SEATS", (2,))
     monkeypatch.setattr(make_strength, "POSITIONS", 50)
