@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -17,6 +18,7 @@ from sekisho.agents.networks.config import NetworkConfig
 from sekisho.agents.networks.files import read_network, rules_of, write_network
 from sekisho.agents.networks.modules import build_network
 from sekisho.agents.networks.torch_backend import arrays_of
+from sekisho.cli.main import main
 from sekisho.envs import load_game
 from sekisho.envs.core import State
 from sekisho.envs.errors import AgentError, OptionError, UnknownNameError
@@ -210,3 +212,47 @@ def test_a_turn_of_expectimax_on_it_loses_at_most_so_much(mode: dict[str, str]) 
     agent = make_agent("expectimax:turns=1,leaf=(net:checkpoint=tokaido)")
     seats, _ = arena.meet(arena.ask(agent), arena.perfect())
     assert -50 * seats.mean() <= 0.05
+
+
+# --- several networks that ship for one game --------------------------------------------------------------------------
+
+
+def test_without_a_name_the_network_is_the_one_for_the_rules() -> None:
+    agent, rng = make_agent("net"), np.random.default_rng(0)
+    for options, name in (
+        ({"board_size": 5, "fences": 1}, "quoridor_5x5_1"),
+        ({"board_size": 5, "fences": 2}, "quoridor_5x5_2"),
+        ({}, "quoridor"),
+        ({"board_size": 5, "fences": 1}, "quoridor_5x5_1"),
+    ):
+        for state in states_of("quoridor", 3, **options):
+            named = make_agent(f"net:checkpoint={name}").act(state, rng)
+            found = agent.act(state, rng)
+            assert found.action == named.action
+            assert found.statistics["seats"] == named.statistics["seats"]
+    with pytest.raises(AgentError, match="not board_size=7"):
+        agent.supports(load_game("quoridor", board_size=7))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("fences", [1, 2])
+def test_on_5x5_the_value_of_the_game_is_kept_with_100_simulations(
+    fences: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    spec = f"net:checkpoint=quoridor_5x5_{fences},simulations=100"
+    words = [
+        "--rules",
+        f"board_size=5,fences={fences}",
+        "--positions",
+        "1000",
+        "--games",
+        "100",
+        "--seed",
+        "3",
+        "--json",
+    ]
+    assert main(["evaluate", "quoridor", "--agent", spec, *words]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["kept_in_self_play"]["share"] >= 0.995
+    assert found["kept"]["share"] >= 0.99
+    assert found["exact_loss_pp"] == 0
