@@ -20,9 +20,9 @@ from sekisho.training.presets import preset_config
 from sekisho.training.train import train
 
 PANELS = {
-    "loss": ("loss/total", "loss/policy", "loss/policy_target_entropy", "loss/value"),
+    "loss": ("loss/policy", "loss/policy_target_entropy", "loss/value"),
     "score": ("eval/score_vs_random", "eval/score_vs_heuristic", "eval/score_vs_previous"),
-    "exact loss, in percentage points": ("eval/exact_loss",),
+    "rating, heuristic at 0": ("eval/elo",),
     "games": ("selfplay/game_length",),
 }
 
@@ -70,10 +70,8 @@ def main(
             f"{name.removeprefix('eval/')} {value:.3g}" for name, value in line.items() if "eval/" in name
         )
         print(f"  iteration {line['iteration']:>3}: {scores}")
-    games = output / "games" / f"{progress.iteration:06d}.jsonl"
-    if games.exists():  # learning values keeps none
-        record = next(read_records(games))
-        print(f"\nOne of its last games: {' '.join(record.moves)} ({record.end})")
+    record = next(read_records(output / "games" / f"{progress.iteration:06d}.jsonl"))
+    print(f"\nOne of its last games: {' '.join(record.moves)} ({record.end})")
     best = read_network(output / "best.safetensors")
     weights = sum(array.size for array in best.arrays.values())
     print(f"\nThe best network is that of iteration {best.recipe['iteration']}: {weights:,} weights, {best.config}")

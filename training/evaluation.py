@@ -12,9 +12,10 @@ from ..agents.agent import Agent
 from ..agents.networks.files import StoredNetwork
 from ..agents.registry import make_agent
 from ..agents.search.alphabeta.agent import AlphaBetaAgent
-from ..arena.match import play_game, random_opening
+from ..arena.match import Played, play_game, random_opening
 from ..arena.places import ranks
 from ..arena.ratings import GameResult, fit_ratings
+from ..arena.records import GameRecord
 from ..envs.core import Game
 from ..envs.errors import AgentError
 from .executors import Executor
@@ -38,6 +39,7 @@ class Match(NamedTuple):
         iteration: of the network.
         first: number of the first game.
         games: how many.
+        records: games whose number is below this are kept as records.
         threads, device: see `evaluator_of`.
     """
 
@@ -49,15 +51,17 @@ class Match(NamedTuple):
     iteration: int
     first: int
     games: int
+    records: int = 0
     threads: int = 1
     device: str = "cpu"
 
 
 class Result(NamedTuple):
-    """A game of a match: the seat of the network, and what each seat was paid."""
+    """A game of a match: the seat of the network, what each seat was paid, and the record if it is kept."""
 
     seat: int
     returns: tuple[float, ...]
+    record: GameRecord | None = None
 
 
 def player_of(judge: Judge, settings: Evaluation, backend: str, threads: int, device: str) -> Agent:
@@ -90,8 +94,20 @@ def play_match(match: Match, judge: Judge, former: Judge) -> list[Result]:
         start = random_opening(game, game.opening_plies, [*place, _OPENING])
         table = [*others[:seat], own, *others[seat:]]
         played = play_game(start, table, [*place, _DICE], [*place, _PLAYERS, match.iteration])
-        results.append(Result(seat, tuple(played.state.returns())))
+        record = _record_of(match, played, number, seat) if number < match.records else None
+        results.append(Result(seat, tuple(played.state.returns()), record))
     return results
+
+
+def _record_of(match: Match, played: Played, number: int, seat: int) -> GameRecord:
+    """Return the record of a game, the network named by its iteration."""
+    names = [match.opponent or PREVIOUS] * match.game.num_players
+    names[seat] = name_of(match.iteration)
+    return GameRecord(
+        game=match.game.name, rules=dict(match.game.options), agents=tuple(names), seed=match.seed,
+        table=match.iteration, round=number, opening=played.opening, moves=tuple(played.state.moves()),
+        returns=tuple(played.state.returns()), end=played.state.end_reason() or "",
+    )  # fmt: skip
 
 
 def reference_opponents(game: Game, settings: Evaluation) -> dict[str, str]:
@@ -165,12 +181,18 @@ class Evaluator:
         settings: how they are measured.
         backend: what runs them.
         seed: of the run.
+        records: games of each evaluation that are kept, the first ones against the last of the fixed opponents.
         threads, device: see `evaluator_of`.
+
+    Attributes:
+        records: those of the last evaluation.
     """
 
     def __init__(
-        self, game: Game, settings: Evaluation, backend: str, seed: int, threads: int = 1, device: str = "cpu"
-    ) -> None:
+        self, game: Game, settings: Evaluation, backend: str, seed: int, records: int = 0, threads: int = 1,
+        device: str = "cpu",
+    ) -> None:  # fmt: skip
+        self._kept, self.records = records, list[GameRecord]()
         self.game, self._settings, self._backend, self._seed = game, settings, backend, seed
         self._threads, self._device = threads, device
         self._opponents = reference_opponents(game, settings)
@@ -197,13 +219,14 @@ class Evaluator:
             opponents["eval/score_vs_previous"] = name_of(previous[0]), None
             former = previous[1]
         tasks, owners = [], []
+        shown = ([*self._opponents] or [*opponents] or [""])[-1]
         for metric, (_, opponent) in opponents.items():
             for first in range(0, self._settings.games, _GAMES_A_TASK):
                 count = min(_GAMES_A_TASK, self._settings.games - first)
                 tasks.append(
                     Match(
                         self.game, opponent, self._settings, self._backend, self._seed, iteration, first, count,
-                        self._threads, self._device,
+                        self._kept if metric == shown else 0, self._threads, self._device,
                     )
                 )  # fmt: skip
                 owners.append(metric)
@@ -213,6 +236,7 @@ class Evaluator:
             results[metric] += played
             done += len(played)
             report(done, total)
+        self.records = [result.record for found in results.values() for result in found if result.record is not None]
         for metric, (name, _) in opponents.items():
             strengths.add(name_of(iteration), name, results[metric])
         measured = {metric: score_of(found) for metric, found in results.items()}

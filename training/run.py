@@ -180,16 +180,21 @@ class Run:
             "train/sample_reuse": progress.drawn / max(progress.positions, 1),
         }
         if iteration % self.config.evaluation.every == 0 or iteration == self.config.iterations:
-            metrics |= self._measure(executor, iteration)
+            measured, games = self._measure(executor, iteration)
+            metrics |= measured
+            records = records or games
         return metrics, records
 
-    def _measure(self, executor: Executor, iteration: int) -> dict[str, float]:
+    def _measure(self, executor: Executor, iteration: int) -> tuple[dict[str, float], list[GameRecord]]:
         """Let the network play its opponents, and note if it is the best so far."""
         progress, settings = self.progress, self.config.evaluation
         judge, device = self._judge(), self._method.play_device(executor)
         previous = None if self._previous is None else (progress.evaluated, self._previous)
         backend, threads = self.config.selfplay.backend, self.config.threads
-        metrics = Evaluator(self.game, settings, backend, self.config.seed, threads, device).measure(
+        evaluator = Evaluator(
+            self.game, settings, backend, self.config.seed, self.config.keeping.records, threads, device
+        )
+        metrics = evaluator.measure(
             executor, self._strengths, iteration, judge, previous,
             lambda done, total: self._watcher.phase(iteration, "evaluation", done, total),
         )  # fmt: skip
@@ -205,7 +210,7 @@ class Run:
             progress.best = iteration
             progress.best_scores = {name: value for name, value in metrics.items() if name.startswith("eval/")}
         progress.evaluated, self._previous = iteration, judge
-        return metrics
+        return metrics, evaluator.records
 
     # --- files -------------------------------------------------------------------------------------------------------
 

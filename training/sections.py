@@ -188,4 +188,4 @@ class Keeping:
     every: int = 10
     """checkpoints whose iteration is a multiple of this are kept for good; 0 for none"""
     records: int = 2
-    """games of self-play of each iteration that are kept as records; other methods keep none"""
+    """games of an iteration that are kept as records: of self-play, or else of an evaluation"""

@@ -193,8 +193,10 @@ def test_tensorboard_shows_metrics_configuration_and_games_from_step_0(game: str
     shown = table.tensor_proto.string_val[0].decode()
     assert table.step == 0
     assert all(f"| {name} | {value} |" in shown for name, value in settings_of(config).items())
-    if game == "quoridor":  # value learning keeps no records
-        assert [event.step for event in events.Tensors("games/0/text_summary")] == [1, 2, 3, 4]
+    shown_at = [line["iteration"] for line in read_metrics(folder / "metrics.jsonl") if "eval/elo" in line]
+    assert [event.step for event in events.Tensors("games/0/text_summary")] == (
+        [0, 1, 2, 3, 4] if game == "quoridor" else shown_at  # games of self-play, or else of evaluations
+    )
 
 
 def test_a_resumed_run_shows_no_step_twice(quick: Any, tmp_path: Path) -> None:
@@ -207,11 +209,17 @@ def test_a_resumed_run_shows_no_step_twice(quick: Any, tmp_path: Path) -> None:
     assert [event.step for event in events.Scalars("train/buffer_size")] == [0, 1, 2, 3, 4]
 
 
-def test_records_of_games_can_be_replayed(quick: Any, finished: Any) -> None:
-    folder = finished(quick())
-    for iteration in range(1, 5):
-        for record in read_records(folder / "games" / f"{iteration:06d}.jsonl"):
+@pytest.mark.parametrize("game", ["quoridor", "values", "search"])
+def test_records_of_games_can_be_replayed(game: str, quick: Any, finished: Any) -> None:
+    folder = finished(quick(game))
+    paths = sorted((folder / "games").iterdir())
+    assert {"000000.jsonl", "000004.jsonl"} <= {path.name for path in paths}
+    for path in paths:
+        records = list(read_records(path))
+        assert len(records) == 2
+        for record in records:
             assert record.replay().is_terminal()
+            assert f"iteration_{int(path.stem)}" in record.agents
 
 
 def test_the_newest_every_nth_and_the_best_checkpoints_stay(quick: Any, tmp_path: Path) -> None:
