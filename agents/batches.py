@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 from ..envs.core import Game
 from ..envs.errors import PositionError
 
+_WHOLE = np.dtype(np.int64)
+
 
 def checked_words(game: Game, words: Any) -> NDArray[np.int64]:
     """Return positions as kernels take them, the array itself if it is so already.
@@ -51,8 +53,9 @@ def checked_seats(game: Game, seats: Any, count: int) -> NDArray[np.int64]:
             f"{count} positions are looked at by as many seats, whole numbers (int64) of shape [{count}], not "
             f"{_described(given)}"
         )
-    if count and not 0 <= (low := int(given.min())) <= (high := int(given.max())) < game.num_players:
-        wrong = low if low < 0 else high
+    numbers = given.tolist()  # quicker than two reductions for the few that a search asks about
+    if numbers and not 0 <= min(numbers) <= max(numbers) < game.num_players:
+        wrong = next(number for number in numbers if not 0 <= number < game.num_players)
         raise PositionError(f"the seats of this {game.name} are 0..{game.num_players - 1}, not {wrong}")
     return _for_kernels(given)
 
@@ -65,13 +68,14 @@ def _array(given: Any) -> NDArray[Any]:
 
 
 def _are_whole(array: NDArray[Any]) -> bool:
-    return array.dtype == np.int64 or (array.dtype.kind in "iu" and np.can_cast(array.dtype, np.int64))
+    return array.dtype == _WHOLE or (array.dtype.kind in "iu" and np.can_cast(array.dtype, _WHOLE))
 
 
 def _for_kernels(array: NDArray[Any]) -> NDArray[np.int64]:
     """Return an array that compiled code has one form for: contiguous, and not closed to writing."""
-    given = np.ascontiguousarray(array, dtype=np.int64)
-    return given if given.flags.writeable else given.copy()
+    if array.dtype == _WHOLE and array.flags.carray:
+        return array
+    return np.array(array, dtype=_WHOLE, order="C")
 
 
 def _described(array: NDArray[Any]) -> str:

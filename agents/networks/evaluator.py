@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -137,12 +138,13 @@ def evaluate(
     count = len(words)
     seats = checked_seats(game, seats, count)
     shape = (INPUTS,) if inputs else tuple(game.observation_shape)
+    features = math.prod(shape)
     priors, returns = np.zeros((count, game.num_actions)), np.zeros((count, game.num_players))
     legal = np.zeros(game.num_actions, np.int8)
     for first in range(0, count, BATCH):
         part = slice(first, first + BATCH)
         rows = len(seats[part])
-        observations = np.empty((rows, int(np.prod(shape))), np.float32)
+        observations = np.empty((rows, features), np.float32)
         masks = np.empty((rows, game.num_actions), np.bool_)
         if inputs:
             look_at_inputs(game.rules, words[part], seats[part], observations)
