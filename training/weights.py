@@ -46,7 +46,7 @@ def network_to_start_from(
         reason = error.strerror if isinstance(error, OSError) else None
         raise OptionError(f"{setting}: cannot read {path}: {reason or error}") from error
     if weight_shapes(network.shape, network.config) != weight_shapes(network.shape, config):
-        raise OptionError(f"{setting}: {path} is {network.config}, and the run trains {config}")
+        raise OptionError(f"{setting}: {path} is a network of another shape, {network.config}; the run trains {config}")
     return {name: torch.from_numpy(np.array(array)) for name, array in network.arrays.items()}
 
 

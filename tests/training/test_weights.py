@@ -11,7 +11,7 @@ import torch
 
 from sekisho.agents.networks import modules
 from sekisho.agents.networks.config import NetworkConfig, shape_of
-from sekisho.agents.networks.files import rules_of, write_network
+from sekisho.agents.networks.files import write_network
 from sekisho.agents.networks.modules import build_network, is_out_of_memory
 from sekisho.agents.networks.torch_backend import arrays_of
 from sekisho.cli.main import main
@@ -74,7 +74,9 @@ def test_a_start_of_another_shape_is_told_in_words(quick: Any, tmp_path: Path) -
     config = quick("values")
     games = games_of(config)
     path = written(tmp_path / "start", games[0], NetworkConfig("mlp", 16, 3), rules_for(games))
-    with pytest.raises(OptionError, match="is an mlp of 3 x 16 units, and the run trains an mlp of 2 x 8 units"):
+    with pytest.raises(
+        OptionError, match="another shape, an mlp of 3 x 16 units; the run trains an mlp of 2 x 8 units"
+    ):
         network_to_start_from("values.start", str(path), MLP, games)
     headless = NetworkConfig("mlp", 16, 3, 5)  # heads are of no meaning to an mlp
     assert (
