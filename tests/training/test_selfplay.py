@@ -191,4 +191,4 @@ def test_trees_that_there_is_no_memory_for_are_told_in_settings(monkeypatch: pyt
 
 def test_self_play_that_leaves_nothing_to_learn_from_is_an_error(quick: Any, tmp_path: Path) -> None:
     with pytest.raises(RunError, match=r"4 games of iteration 1 left no position.*raise selfplay.max_plies"):
-        train(tmp_path / "run", quick("quoridor", selfplay__max_plies=1, iterations=1))
+        train(tmp_path / "run", quick("quoridor", selfplay__max_plies=1, selfplay__full_share=0.001, iterations=1))
