@@ -23,8 +23,9 @@ def check_kind(name: str, value: Any, kind: type[Any]) -> None:
         raise OptionError(f"setting {name!r} must be {kind_in_words(kind)}, not {shown(value)}")
 
 
+@dataclass(frozen=True)
 class Section:
-    """A part of a configuration: a dataclass whose fields have values of the kinds of their defaults.
+    """A part of a configuration, whose fields have values of the kinds of their defaults.
 
     Raises:
         OptionError: for a value of another kind. The ranges of values are looked after by `config.Config`.
@@ -36,7 +37,7 @@ class Section:
         cls.name = name
 
     def __post_init__(self) -> None:
-        for part in fields(self):  # type: ignore[arg-type]  every subclass is a dataclass
+        for part in fields(self):
             check_kind(f"{self.name}.{part.name}", getattr(self, part.name), type(part.default))
 
 
