@@ -19,6 +19,7 @@ from ..envs.picture_sugoroku import kernels as picture_sugoroku
 from ..envs.tokaido import kernels as tokaido
 from . import store
 from .agent import Agent, Decision, require_decision
+from .batches import checked_words
 from .networks.afterstates import Choices, movers, settle
 from .networks.evaluator import NetworkEvaluator, make_evaluator
 from .networks.files import StoredNetwork, read_network
@@ -65,7 +66,7 @@ class NetAgent(Agent):
     def __post_init__(self) -> None:
         _check(0 <= self.simulations <= MOST_SIMULATIONS, "simulations", "0..1_000_000_000", self.simulations)
         if self.backend not in BACKENDS:
-            raise OptionError(f"net: option 'backend': {nearest(self.backend, BACKENDS)}")
+            raise OptionError(f"net: option 'backend': {nearest(str(self.backend), BACKENDS)}")
         _check(
             self.temperature == 0 or 1e-3 <= self.temperature <= 1e3,
             "temperature", "0, or 0.001..1000", self.temperature,
@@ -104,14 +105,18 @@ class NetAgent(Agent):
 
         Returns:
             The expected return of every seat, in seat order, float64 ``[B, players]``; exact where the game is over.
+
+        Raises:
+            AgentError: if the network answers with what is no number.
+            PositionError: if `words` has another shape or kind.
         """
         self.supports(game)
-        words = np.ascontiguousarray(words)
+        words = checked_words(game, words)
         values, over = np.zeros((len(words), game.num_players)), np.zeros(len(words), np.bool_)
         settle(game.table, game.rules, words, values, over)
         if not over.all():
             open_ones = np.ascontiguousarray(words[~over])
-            values[~over] = self._evaluator_for(game).evaluate(game, open_ones, _looking(game, open_ones))[1]
+            values[~over] = self._asked(game, open_ones)[1]
         return values
 
     def choice_values(self, state: State) -> NDArray[np.float64]:
@@ -157,8 +162,12 @@ class NetAgent(Agent):
 
         Returns:
             None where choices are drawn, or where it searches or goes by its policy: ask `act` then.
+
+        Raises:
+            PositionError: if `words` has another shape or kind.
         """
         self.supports(game)
+        words = checked_words(game, words)
         if self.simulations or self.temperature or not self._goes_by_value(game):
             return None
         choices, seats = self._choices(game, words)
@@ -179,6 +188,13 @@ class NetAgent(Agent):
             raise AgentError(f"agent 'net' is no leaf of alphabeta: {error}") from error
 
     # --- inside ------------------------------------------------------------------------------------------------------
+
+    def _asked(self, game: Game, words: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return what the network says of positions to those whose turn it is; see `search.batch.Evaluator`."""
+        priors, values = self._evaluator_for(game).evaluate(game, words, _looking(game, words))
+        if not (np.isfinite(priors).all() and np.isfinite(values).all()):
+            raise AgentError("agent 'net': its network answers with what is no finite number: train it anew")
+        return priors, values
 
     def _choices(self, game: Game, words: NDArray[np.int64]) -> tuple[Choices, NDArray[np.float64]]:
         """Return the choices at decisions, and what each is worth to every seat; resigning only where it is forced."""
@@ -229,7 +245,7 @@ class NetAgent(Agent):
         self, game: Game, states: Sequence[State], words: NDArray[np.int64], rng: np.random.Generator
     ) -> list[Decision]:
         """Decide by the policy of the network."""
-        priors, values = self._evaluator_for(game).evaluate(game, words, _looking(game, words))
+        priors, values = self._asked(game, words)
         decisions = []
         for state, chances, worth in zip(states, priors, values, strict=True):
             actions = state.legal_actions()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -15,7 +14,7 @@ from ..arena.executors import MOST_WORKERS
 from ..envs.core import Game
 from ..envs.errors import OptionError, UnknownNameError, nearest, shown
 from ..envs.registry import load_game
-from .sections import Evaluation, Keeping, Learning, Searches, SelfPlay, Values
+from .sections import Evaluation, Keeping, Learning, Searches, SelfPlay, Values, check_kind, kind_in_words
 
 CONFIG_FORMAT = 2
 SELFPLAY, VALUES, SEARCH = "selfplay", "values", "search"
@@ -62,6 +61,14 @@ class Config:
     """shape of the network"""
 
     def __post_init__(self) -> None:
+        for part in dataclasses.fields(self):
+            value = getattr(self, part.name)
+            if part.name in SECTIONS:
+                _check_part(part.name, value, SECTIONS[part.name], f"a {SECTIONS[part.name].__name__}")
+            elif part.name == "rules":
+                _check_part(part.name, value, Mapping, "rule options by their names")
+            else:
+                check_kind(part.name, value, str if part.name == "game" else type(part.default))
         if self.method not in _USED:
             raise OptionError(f"there is no method {self.method!r} of training; {nearest(str(self.method), _USED)}")
         for key, value in settings_of(self).items():
@@ -91,9 +98,6 @@ class Config:
         if values.keys() != names or not isinstance(values["rules"], dict):
             wrong = ", ".join(sorted(values.keys() ^ names)) or "rules"
             raise OptionError(f"a configuration has the keys {', '.join(sorted(names))}; these differ: {wrong}")
-        for key in ("game", "preset"):
-            if not isinstance(values[key], str):
-                raise OptionError(f"{key!r} of a configuration is a word, not {shown(values[key])}")
         for name in sections:
             section = SECTIONS[name]
             keys = {part.name for part in dataclasses.fields(section)}
@@ -138,7 +142,6 @@ _WORDS = {
     "learning.schedule": ("constant", "cosine"),
     "learning.precision": ("auto", "float32", "bfloat16"),
 }
-_KINDS: dict[type[Any], str] = {bool: "true or false", int: "a whole number", float: "a number", str: "a word"}
 _RANGES: dict[str, tuple[float, float]] = {
     "seed": (0, 2**31 - 1),
     "workers": (1, MOST_WORKERS),
@@ -229,7 +232,7 @@ def with_settings(config: Config, changes: Mapping[str, Any]) -> Config:
         if name in _ELSEWHERE:
             raise OptionError(f"{name!r} is no setting: {_ELSEWHERE[name]}")
         if name not in known:
-            raise UnknownNameError(f"there is no setting {name!r}; {nearest(name, _likely(name, known))}")
+            raise UnknownNameError(f"there is no setting {name!r}; {nearest(str(name), _likely(str(name), known))}")
         _check_kind(name, value)
         section, dot, key = name.partition(".")
         if dot:
@@ -265,7 +268,7 @@ def parse_setting(text: str) -> tuple[str, Any]:
             return name, {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}[word]
         return name, int(word.replace("_", "")) if kind is int else kind(word)
     except (KeyError, ValueError):
-        expected = _KINDS[kind]
+        expected = kind_in_words(kind)
         raise OptionError(f"setting {name!r} must be {expected}, not {shown(word)}") from None
 
 
@@ -276,10 +279,12 @@ def help_of(name: str) -> str:
 
 
 def _check_kind(name: str, value: Any) -> None:
-    expected = type(_DEFAULTS[name])
-    fits = type(value) is expected or (expected is float and type(value) is int)
-    if not fits or (isinstance(value, float) and not math.isfinite(value)):
-        raise OptionError(f"setting {name!r} must be {_KINDS[expected]}, not {shown(value)}")
+    check_kind(name, value, type(_DEFAULTS[name]))
+
+
+def _check_part(name: str, value: Any, kind: type[Any], expected: str) -> None:
+    if not isinstance(value, kind):
+        raise OptionError(f"{name!r} of a configuration must be {expected}, not {shown(value)}")
 
 
 def _check_range(name: str, value: Any) -> None:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from ..agents.batches import checked_seats, checked_words
 from ..agents.networks.evaluator import look, mark_legal
 from ..agents.networks.symmetries import Symmetry
 from ..envs.core import Game
@@ -67,12 +68,17 @@ class Batch(NamedTuple):
 
 
 def seen(game: Game, positions: Positions) -> Batch:
-    """Return positions as their own seats see them."""
-    count, seats = len(positions.seats), positions.seats.astype(np.int64)
+    """Return positions as their own seats see them.
+
+    Raises:
+        PositionError: if their words or seats have another shape or kind than `Positions` says.
+    """
+    words = checked_words(game, positions.words)
+    count = len(words)
+    seats = checked_seats(game, positions.seats, count)
     observations = np.empty((count, int(np.prod(game.observation_shape))), np.float32)
     masks, legal = np.empty((count, game.num_actions), np.bool_), np.zeros(game.num_actions, np.int8)
     views = np.ascontiguousarray(game.action_views)
-    words = np.ascontiguousarray(positions.words)
     look(game.table, game.rules, words, seats, observations)
     mark_legal(game.table, game.rules, words, seats, views, legal, masks)
     order = (seats[:, None] + np.arange(game.num_players)) % game.num_players

@@ -2,13 +2,47 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar
 
-from ..envs.errors import OptionError
+from ..envs.errors import OptionError, shown
+
+_KINDS: dict[type[Any], str] = {bool: "true or false", int: "a whole number", float: "a number", str: "a word"}
+
+
+def kind_in_words(kind: type[Any]) -> str:
+    """Return what values of a kind are called."""
+    return _KINDS[kind]
+
+
+def check_kind(name: str, value: Any, kind: type[Any]) -> None:
+    """Raise `OptionError` unless a setting has a value of its kind; whole numbers are numbers, true and false are not."""
+    fits = type(value) is kind or (kind is float and type(value) is int)
+    if not fits or (isinstance(value, float) and not math.isfinite(value)):
+        raise OptionError(f"setting {name!r} must be {kind_in_words(kind)}, not {shown(value)}")
 
 
 @dataclass(frozen=True)
-class SelfPlay:
+class Section:
+    """A part of a configuration, whose fields have values of the kinds of their defaults.
+
+    Raises:
+        OptionError: for a value of another kind. The ranges of values are looked after by `config.Config`.
+    """
+
+    name: ClassVar[str]
+
+    def __init_subclass__(cls, name: str) -> None:
+        cls.name = name
+
+    def __post_init__(self) -> None:
+        for part in fields(self):
+            check_kind(f"{self.name}.{part.name}", getattr(self, part.name), type(part.default))
+
+
+@dataclass(frozen=True)
+class SelfPlay(Section, name="selfplay"):
     """How games are played to learn from."""
 
     games: int = 64
@@ -46,7 +80,7 @@ class SelfPlay:
 
 
 @dataclass(frozen=True)
-class Learning:
+class Learning(Section, name="learning"):
     """How the network learns from them."""
 
     batch_size: int = 256
@@ -80,7 +114,7 @@ class Learning:
 
 
 @dataclass(frozen=True)
-class Values:
+class Values(Section, name="values"):
     """How values are learned in Tokaido, see `values.learning`."""
 
     games: int = 60
@@ -117,12 +151,13 @@ class Values:
     """file of a network to go on from, which then judges the first games too; none: begin anew"""
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if not self.two + self.three < 1:
             raise OptionError("values.two and values.three are shares of the same batch: they must be below 1 together")
 
 
 @dataclass(frozen=True)
-class Searches:
+class Searches(Section, name="search"):
     """How values are learned from searches of alpha-beta in Quoridor, see `searching.learning`."""
 
     games: int = 200
@@ -162,7 +197,7 @@ class Searches:
 
 
 @dataclass(frozen=True)
-class Evaluation:
+class Evaluation(Section, name="evaluation"):
     """How its play is measured on the way."""
 
     every: int = 1
@@ -180,7 +215,7 @@ class Evaluation:
 
 
 @dataclass(frozen=True)
-class Keeping:
+class Keeping(Section, name="keeping"):
     """What stays of a run."""
 
     last: int = 2

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from ..agents.search.batch import Evaluator
 from ..agents.search.simulate import Settings
 from ..agents.search.tools import GameTools, choose_tools
-from ..agents.search.tree import Tree
+from ..agents.search.tree import Tree, node_bytes
 from ..arena.records import GameRecord
 from ..envs.core import Game
 from ..envs.errors import RunError
@@ -78,6 +78,9 @@ class SelfPlayers:
         settings: how to play.
         numbers: which games.
         records: games that are kept as records, the first ones.
+
+    Raises:
+        RunError: if there is no memory for the trees of its tables.
     """
 
     def __init__(self, game: Game, evaluator: Evaluator, settings: SelfPlay, numbers: Numbers, records: int) -> None:
@@ -86,7 +89,14 @@ class SelfPlayers:
         tables = min(settings.tables, numbers.games)
         nodes = int(_NODES_A_VISIT * (settings.simulations + settings.leaves) * (game.num_actions + 1))
         nodes = min(nodes, _MOST_NODES) + 2 * game.num_actions + game.max_chance_outcomes
-        self._tables = new_tables(game, tables, nodes, settings.leaves, settings.max_plies + _THROWS)
+        try:
+            self._tables = new_tables(game, tables, nodes, settings.leaves, settings.max_plies + _THROWS)
+        except MemoryError as error:
+            size = tables * nodes * node_bytes(game.num_players) / 2**30
+            raise RunError(
+                f"this machine has no memory for the trees of {tables:,} games side by side, {nodes:,} nodes each "
+                f"({size:,.1f} GiB): lower selfplay.tables or selfplay.simulations"
+            ) from error
         self._tools, self._data = choose_tools(game, GameTools(), "uniform", None, "uniform")
         self._search = Settings(
             puct=1,

@@ -16,7 +16,7 @@ from ..agents.networks.modules import build_network
 from ..agents.networks.torch_backend import arrays_of
 from ..arena.records import GameRecord
 from ..envs.core import Game
-from ..envs.errors import CheckpointError, OptionError
+from ..envs.errors import CheckpointError, OptionError, RunError
 from .checkpoint import Arrays, Progress
 from .config import Config
 from .executors import Executor, Serial
@@ -29,6 +29,7 @@ from .replay import Replay, read_positions, write_positions
 from .sections import SelfPlay
 from .selfplay import Numbers, Played, SelfPlayers
 from .tally import Tally
+from .weights import require_usable
 
 _USES = "replay/uses"
 
@@ -93,6 +94,11 @@ class SelfPlayLearning:
         begin = time.monotonic()
         played = self._play(executor, iteration, report)
         between = time.monotonic()
+        if not len(self._replay) + len(played.positions.seats):
+            raise RunError(
+                f"the {played.tally.games:,} games of iteration {iteration} left no position to learn from: raise "
+                "selfplay.max_plies, selfplay.full_share or selfplay.games"
+            )
         self._replay.add(iteration, played.positions)
         checksum = write_positions(self._path(iteration), self.game, iteration, played.positions)
         steps = self._learner.steps
@@ -100,6 +106,8 @@ class SelfPlayLearning:
             self._replay, len(played.positions.seats), self._config.seed, iteration,
             lambda done, total: report("learning", done, total),
         )  # fmt: skip
+        if self.network is not None:
+            require_usable(self.module, "learning.learning_rate")
         learned = max(time.monotonic() - between, 1e-9)
         progress.games += played.tally.games
         progress.steps, progress.positions = self._learner.steps, self._replay.added
@@ -113,11 +121,14 @@ class SelfPlayLearning:
 
     def _play(self, executor: Executor, iteration: int, report: Report) -> Played:
         settings, judge, config = self._config.selfplay, self._judge(), self._config
-        tasks, device = [], self.play_device(executor)
-        for first in range(0, settings.games, settings.tables):
+        device = self.play_device(executor)
+
+        def batch(first: int) -> Batch:
             numbers = Numbers(config.seed, iteration, first, min(settings.tables, settings.games - first))
-            tasks.append(Batch(self.game, settings, numbers, config.keeping.records, config.threads, device))
-        parts, records, tally = [], [], Tally()
+            return Batch(self.game, settings, numbers, config.keeping.records, config.threads, device)
+
+        tasks = map(batch, range(0, settings.games, settings.tables))
+        parts, records, tally = list[Positions](), list[GameRecord](), Tally()
         report("self-play", 0, settings.games)
         for played in executor.run(play_batch, tasks, judge):
             parts.append(played.positions)

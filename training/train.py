@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ..arena.folder import alone_in
 from ..envs.core import Game
 from ..envs.errors import OptionError, RunError
-from .config import Config
+from .config import SEARCH, SELFPLAY, VALUES, Config
 from .executors import Executor, make_executor
 from .folder import require_new, resume_in, write_config
 from .watching import Watcher
@@ -19,6 +19,14 @@ if TYPE_CHECKING:  # what is wrong with a command should not have to wait for to
     from torch import nn
 
     from .checkpoint import Progress
+
+_NETWORK = "network.width or network.depth"
+_LARGE = {
+    SELFPLAY: f"selfplay.tables, selfplay.simulations, learning.window, learning.batch_size, {_NETWORK}",
+    VALUES: f"values.games, values.batch_size, {_NETWORK}",
+    SEARCH: f"search.games, search.window, search.batch_size, {_NETWORK}",
+}
+"""The settings that decide how much memory a run takes, by its method."""
 
 
 def train(
@@ -44,7 +52,7 @@ def train(
     Raises:
         OptionError: if the folder holds a run already, or none to resume, or the changes are not allowed.
         CheckpointError: if the run to resume is damaged.
-        RunError: if training goes astray, a process dies, or something cannot be written.
+        RunError: if training goes astray, a process dies, memory runs out, or something cannot be written.
     """
     if config is None and not folder.is_dir():
         why = "it is no folder" if folder.exists() or folder.is_symlink() else "there is no such folder"
@@ -75,4 +83,10 @@ def train(
                 run.go(executor)
         except OSError as error:
             raise RunError(f"cannot go on in {error.filename or folder}: {error.strerror or error}") from error
+        except (MemoryError, RuntimeError) as error:  # torch says it by the latter
+            from ..agents.networks.modules import is_out_of_memory
+
+            if not is_out_of_memory(error):
+                raise
+            raise RunError(f"this machine has no memory for that run: lower one of {_LARGE[config.method]}") from error
     return run.progress

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ...envs.core import Game, State
 from ...envs.errors import AgentError
 from ..agent import Agent, Decision, require_decision
+from ..batches import checked_words
 from .quoridor_player import QuoridorPlayer
 from .tokaido_player import TokaidoPlayer
 from .tokaido_table import UTILITIES
@@ -96,7 +97,7 @@ class ExactAgent(Agent):
         player = self._player_of(game)
         if not isinstance(player, TokaidoPlayer):
             raise AgentError(f"agent 'exact' judges positions of tokaido, not of {game.name}")
-        return player.position_values(words)
+        return player.position_values(checked_words(game, words))
 
     def act(self, state: State, rng: np.random.Generator, deadline: float | None = None) -> Decision:
         """See `Agent.act`; ``statistics["values"]`` has the value of each choice by its notation."""

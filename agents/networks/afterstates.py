@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from ...envs.compiling import kernel
 from ...envs.core import Game
 from ...envs.kernels import TERMINAL, bind
+from ..batches import checked_words
 
 
 @kernel
@@ -66,19 +67,27 @@ def movers(table: Any, rules: Any, words: Any, seats: Any) -> None:
 class Choices:
     """The choices at some decisions and the positions after them.
 
+    Args:
+        game: what is played.
+        words: the decisions, int64 ``[B, state_size]``.
+        left_out: an action that is not looked at where there are others; -1 for none.
+
     Attributes:
         rows: int64 ``[N]``: the decision, by its number, that each choice belongs to; ascending.
         actions: int64 ``[N]``: its action; ascending at each decision.
         positions: int64 ``[M, state_size]``: the positions that follow, each once.
         where: int64 ``[N]``: which of them follows each choice.
+
+    Raises:
+        PositionError: if `words` has another shape or kind.
     """
 
     def __init__(self, game: Game, words: NDArray[np.int64], left_out: int = -1) -> None:
+        words = checked_words(game, words)
         room = len(words) * game.num_actions
         after = np.empty((room, game.state_size), np.int64)
         rows, actions = np.empty(room, np.int64), np.empty(room, np.int64)
         mask = np.zeros(game.num_actions, np.int8)
-        words = np.ascontiguousarray(words)
         count = list_choices(game.table, game.rules, words, left_out, mask, after, rows, actions)
         self.rows, self.actions = rows[:count], actions[:count]
         whole = np.ascontiguousarray(after[:count]).view(np.dtype((np.void, 8 * game.state_size))).ravel()

@@ -36,6 +36,14 @@ class NetworkConfig:
             if not isinstance(number, int) or isinstance(number, bool) or not 1 <= number <= most:
                 raise OptionError(f"network: option {name!r} must be a whole number 1..{most}, not {shown(number)}")
 
+    def __str__(self) -> str:
+        """Return the shape in words."""
+        if self.kind == "mlp":
+            return f"an mlp of {self.depth} x {self.width} units"
+        if self.kind == "nnue":
+            return f"an nnue of {self.width} sums"
+        return f"a tower of {self.depth} x {self.width} channels with heads of {self.head}"
+
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as JSON values."""
         return asdict(self)
@@ -47,10 +55,12 @@ class NetworkConfig:
         Raises:
             OptionError: for an unknown field or a value that it cannot have.
         """
+        if not isinstance(values, Mapping):
+            raise OptionError(f"network: expected its options by their names, not {shown(values)}")
         known = {field.name for field in fields(cls)}
         for name in values:
             if name not in known:
-                raise OptionError(f"network: there is no option {name!r}; {nearest(name, known)}")
+                raise OptionError(f"network: there is no option {shown(name)}; {nearest(str(name), known)}")
         return cls(**values)
 
 
@@ -67,6 +77,11 @@ class Shape:
     observation: tuple[int, ...]
     actions: int
     seats: int
+
+    def __str__(self) -> str:
+        """Return the shape in words."""
+        seen = " x ".join(map(str, self.observation))
+        return f"{seen} features, {self.actions} actions and {self.seats} seats"
 
 
 PADDED_SEATS = {"picture_sugoroku": 6, "tokaido": 6}

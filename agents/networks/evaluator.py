@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,9 @@ from numpy.typing import NDArray
 
 from ...envs.compiling import kernel
 from ...envs.core import Game
+from ...envs.errors import NetworkError
 from ...envs.kernels import bind
+from ..batches import checked_seats, checked_words
 from .files import StoredNetwork
 from .forward import Forward, forward_of
 from .quoridor_inputs import INPUTS, write_inputs
@@ -89,6 +92,7 @@ class NetworkEvaluator:
     def __init__(self, network: StoredNetwork, forward: Forward) -> None:
         self.network = network
         self._forward = forward
+        self._supported: Game | None = None
 
     @property
     def has_policy(self) -> bool:
@@ -102,7 +106,15 @@ class NetworkEvaluator:
     def evaluate(
         self, game: Game, words: NDArray[np.int64], seats: NDArray[np.int64]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """See `search.batch.Evaluator`; `words` need not be decisions: elsewhere the priors mean nothing."""
+        """See `search.batch.Evaluator`; `words` need not be decisions: elsewhere the priors mean nothing.
+
+        Raises:
+            NetworkError: if the network is for another game or other rules.
+            PositionError: if `words` and `seats` are not as described there.
+        """
+        if game is not self._supported:
+            self.supports(game)
+            self._supported = game
         return evaluate(self._forward, game, words, seats, self.network.config.kind == "nnue")
 
 
@@ -117,16 +129,22 @@ def evaluate(
         words: the positions.
         seats: who looks at each.
         inputs: whether the network sees the inputs of the kind ``nnue`` in place of the game's observation.
+
+    Raises:
+        NetworkError: if the network answers with another shape than it was asked for.
+        PositionError: if `words` and `seats` are not as described there.
     """
+    words = checked_words(game, words)
     count = len(words)
+    seats = checked_seats(game, seats, count)
     shape = (INPUTS,) if inputs else tuple(game.observation_shape)
+    features = math.prod(shape)
     priors, returns = np.zeros((count, game.num_actions)), np.zeros((count, game.num_players))
     legal = np.zeros(game.num_actions, np.int8)
-    words, seats = np.ascontiguousarray(words), np.ascontiguousarray(seats, dtype=np.int64)
     for first in range(0, count, BATCH):
         part = slice(first, first + BATCH)
         rows = len(seats[part])
-        observations = np.empty((rows, int(np.prod(shape))), np.float32)
+        observations = np.empty((rows, features), np.float32)
         masks = np.empty((rows, game.num_actions), np.bool_)
         if inputs:
             look_at_inputs(game.rules, words[part], seats[part], observations)
@@ -134,8 +152,19 @@ def evaluate(
             look(game.table, game.rules, words[part], seats[part], observations)
         mark_legal(game.table, game.rules, words[part], seats[part], game.action_views, legal, masks)
         policies, values = forward(observations.reshape(rows, *shape), masks)
+        _check_answer(game, rows, policies, values)
         turn_back(policies, values, seats[part], game.action_views, masks, priors[part], returns[part])
     return priors, returns
+
+
+def _check_answer(game: Game, rows: int, policies: NDArray[Any], values: NDArray[Any]) -> None:
+    """Refuse an answer that compiled code would read past the end of."""
+    fits = policies.shape == (rows, game.num_actions) and values.ndim == 2 and len(values) == rows
+    if not fits or values.shape[1] < game.num_players:
+        raise NetworkError(
+            f"a network for {game.name} answers {rows} positions with a policy of shape [{rows}, {game.num_actions}] and "
+            f"values of shape [{rows}, {game.num_players} or more], not {list(policies.shape)} and {list(values.shape)}"
+        )
 
 
 def make_evaluator(network: StoredNetwork, backend: str = "auto") -> NetworkEvaluator:

@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,8 +27,13 @@ FORM = Form("sekisho-network-1", "network", NetworkError)
 OBSERVATIONS = {"quoridor": 1, "tokaido": 1, "picture_sugoroku": 1}
 """Version of what the observation and the actions of a game mean; a new one whenever a network would be misled.
 Games of other packages have version 1."""
+MOST_WEIGHT = 1e6
+"""No weight may be larger: those of networks that have learned are of the order of 1, and what is a hundred thousand times
+that has gone astray. With a bound, what a network answers stays a number."""
 INPUTS_VERSION = 1
 """Likewise of the inputs of networks of kind ``nnue``."""
+_COUNTER, _VARIANCE = ".num_batches_tracked", ".running_var"  # arrays of normalisations that are no weights
+Json = TypeVar("Json")
 _PICKLES = (b"PK\x03\x04", b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05")
 
 
@@ -77,7 +82,7 @@ class StoredNetwork:
                     f"not {name}={spell_value(game.options.get(name))}"
                 )
         if (wanted := shape_of(game, self.config)) != self.shape:
-            raise NetworkError(f"the network looks at observations of shape {self.shape}, the game has {wanted}")
+            raise NetworkError(f"the network is for {self.shape}, the game has {wanted}")
 
 
 def rules_of(game: Game, **several: tuple[Any, ...]) -> dict[str, tuple[Any, ...]]:
@@ -101,9 +106,12 @@ def write_network(
         extra: anything else. JSON values.
 
     Raises:
+        NetworkError: if the weights are not those of such a network, so that nobody could read it.
         OSError: if it cannot be written; what stood at `path` is untouched.
     """
     shape = shape_of(game, config)
+    if fault := _misfit_of(shape, config, arrays) or fault_of(arrays):
+        raise NetworkError(f"no network can be written to {path}: it has {fault}")
     description = {
         "game": game.name,
         "observation": {
@@ -138,17 +146,19 @@ def read_network(path: Path) -> StoredNetwork:
     arrays, said = read_table(path, form=FORM)
     try:
         seen = said["observation"]
-        shape = Shape(tuple(map(int, seen["shape"])), int(seen["actions"]), int(seen["seats"]))
         network = StoredNetwork(
             config=NetworkConfig.from_dict(said["config"]),
-            shape=shape,
-            game=str(said["game"]),
-            rules={name: tuple(values) for name, values in said["rules"].items()},
+            shape=Shape(
+                tuple(_is(int, side) for side in _is(list, seen["shape"])), _is(int, seen["actions"]),
+                _is(int, seen["seats"]),
+            ),
+            game=_is(str, said["game"]),
+            rules={name: _choices(values) for name, values in _is(dict, said["rules"]).items()},
             arrays={name: np.array(array) for name, array in arrays.items()},
-            recipe=dict(said["recipe"]),
-            extra=dict(said["extra"]),
-            version=int(seen["version"]),
-        )
+            recipe=_is(dict, said["recipe"]),
+            extra=_is(dict, said["extra"]),
+            version=_is(int, seen["version"]),
+        )  # fmt: skip
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise NetworkError(f"{path} is damaged: its description is not that of a network") from error
     if network.version != (wanted := version_of(network.game, network.config)):
@@ -157,20 +167,53 @@ def read_network(path: Path) -> StoredNetwork:
             f"{path} is a network for {age} observation of {network.game} (version {network.version}; this package has "
             f"{wanted}): train it anew, or use the package that it was made with"
         )
-    _require_weights(path, network)
+    if fault := _misfit_of(network.shape, network.config, network.arrays):
+        raise NetworkError(f"{path} is damaged: it has {fault}")
+    if fault := fault_of(network.arrays):
+        raise NetworkError(f"{path} has {fault}: the training went astray")
     return network
 
 
-def _require_weights(path: Path, network: StoredNetwork) -> None:
-    """Refuse weights that are not those of the network's shape, or no numbers."""
-    check_kind(network.shape, network.config)
-    expected = weight_shapes(network.shape, network.config)
-    found = {name: array.shape for name, array in network.arrays.items()}
+def _is(kind: type[Json], value: Any) -> Json:
+    """Return a JSON value if it is of a kind; true and false are no whole numbers."""
+    if type(value) is not kind:
+        raise TypeError(value)
+    return value
+
+
+def _choices(values: Any) -> tuple[Any, ...]:
+    """Return the values that an option of the rules may have, a list of one or more, none of which holds others."""
+    if not _is(list, values) or any(isinstance(value, list | dict) for value in values):
+        raise TypeError(values)
+    return tuple(values)
+
+
+def _misfit_of(shape: Shape, config: NetworkConfig, arrays: Mapping[str, NDArray[Any]]) -> str:
+    """Return how weights differ in form from those of a network, in words; nothing if they do not."""
+    check_kind(shape, config)
+    expected = weight_shapes(shape, config)
+    found = {name: array.shape for name, array in arrays.items()}
     if found != expected:
         wrong = sorted(name for name in expected.keys() | found.keys() if expected.get(name) != found.get(name))
-        raise NetworkError(f"{path} is damaged: its weights are not those of its shape ({', '.join(wrong[:3])} ...)")
-    if not all(np.isfinite(array).all() for array in network.arrays.values()):
-        raise NetworkError(f"{path} has weights that are no finite numbers: the training went astray")
+        return f"weights that are not those of its shape, {config} ({', '.join(wrong[:3])} ...)"
+    for name, array in arrays.items():
+        wanted = np.int64 if name.endswith(_COUNTER) else np.float32
+        if array.dtype != wanted:
+            return f"weights of another kind of number: {name} is {array.dtype}, not {wanted.__name__}"
+    return ""
+
+
+def fault_of(arrays: Mapping[str, NDArray[Any]]) -> str:
+    """Return why no network can work with such weights, in words; nothing if it can."""
+    for name, array in arrays.items():
+        if not np.isfinite(array).all():
+            return f"weights that are no finite numbers ({name})"
+        if name.endswith(_VARIANCE):  # which is divided by
+            if (array < 0).any():
+                return f"a variance below 0 ({name})"
+        elif not name.endswith(_COUNTER) and np.abs(array).max(initial=0.0) > MOST_WEIGHT:
+            return f"weights beyond {MOST_WEIGHT:,.0f} ({name})"
+    return ""
 
 
 def weight_shapes(shape: Shape, config: NetworkConfig) -> dict[str, tuple[int, ...]]:

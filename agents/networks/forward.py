@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ...envs.errors import AgentError, OptionError, nearest
+from ...envs.errors import AgentError, NetworkError, OptionError, nearest, shown
 from .files import StoredNetwork
 
 BACKENDS = ("auto", "compiled", "onnx", "torch")
@@ -46,7 +46,7 @@ def choose_backend(network: StoredNetwork, backend: str) -> str:
         AgentError: for one whose packages are not installed.
     """
     if backend not in BACKENDS:
-        raise OptionError(f"option 'backend': {nearest(backend, BACKENDS)}")
+        raise OptionError(f"option 'backend': there is no {shown(backend)}; {nearest(str(backend), BACKENDS)}")
     if backend == "onnx" and not has_onnx():
         raise AgentError(
             "the back end 'onnx' needs packages that are not installed: `pip install 'sekisho[onnx]'`, or take "
@@ -62,5 +62,16 @@ def choose_backend(network: StoredNetwork, backend: str) -> str:
 def forward_of(network: StoredNetwork, backend: str = "auto") -> Forward:
     """Return a network as a function; see `choose_backend`. Only ``torch`` imports torch."""
     module = importlib.import_module(f".{choose_backend(network, backend)}_backend", __package__)
-    forward: Forward = module.forward_of(network)
+    run: Forward = module.forward_of(network)
+    observation, actions = network.shape.observation, network.shape.actions
+
+    def forward(observations: NDArray[np.float32], masks: NDArray[np.bool_]) -> tuple[NDArray[Any], NDArray[Any]]:
+        count = len(observations)
+        if observations.shape != (count, *observation) or masks.shape != (count, actions):
+            raise NetworkError(
+                f"the network is shown observations of shape [B, {', '.join(map(str, observation))}] with masks of shape "
+                f"[B, {actions}], not {list(observations.shape)} with {list(masks.shape)}"
+            )
+        return run(observations, masks)
+
     return forward

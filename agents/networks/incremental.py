@@ -22,8 +22,8 @@ from ...envs.counter_rng import mix
 from ...envs.errors import NetworkError
 from ...envs.quoridor.kernels import HORIZONTAL, LEFT, PAWN, SEAT, VERTICAL
 from ..search.alphabeta.evaluation import Evaluation
-from ..search.alphabeta.frames import DEPTH_LIMIT, KNOWN, KNOWN_ROWS, STEPS, SUMMED
-from .files import StoredNetwork
+from ..search.alphabeta.frames import DECIDED, DEPTH_LIMIT, KNOWN, KNOWN_ROWS, STEPS, SUMMED
+from .files import StoredNetwork, fault_of
 from .folded import FoldedSums, folded
 from .quoridor_inputs import (
     INPUTS,
@@ -66,7 +66,7 @@ def evaluate_sums(rules: Any, frames: Any, ply: Any, scratch: Any, data: Any) ->
     value = data[last + LANES]
     for unit in range(LANES):
         value += min(max(data[hidden + unit], np.float32(0.0)), np.float32(1.0)) * data[last + unit]
-    return np.int64(_SCALE * value)
+    return np.int64(min(max(_SCALE * value, -DECIDED), DECIDED))  # what lies beyond would pass for a proven end
 
 
 @kernel
@@ -144,9 +144,11 @@ def evaluation_of(game: Game, network: StoredNetwork) -> Evaluation:
     """Return a network as an evaluation of alpha-beta.
 
     Raises:
-        NetworkError: if it is of another kind than ``nnue``, or for something else.
+        NetworkError: if it is of another kind than ``nnue``, for something else, or has weights that no search can take.
     """
     network.supports(game)
+    if fault := fault_of(network.arrays):
+        raise NetworkError(f"the network has {fault}")
     layers = folded(network)
     if not isinstance(layers, FoldedSums):
         raise NetworkError(

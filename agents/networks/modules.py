@@ -17,16 +17,21 @@ and answers with
 from __future__ import annotations
 
 import itertools
+import math
 
 import torch
 from torch import Tensor, nn
 
 from ...envs.core import Game
+from ...envs.errors import RunError
 from .config import NetworkConfig, Shape, check_kind, shape_of
+from .files import weight_shapes
 from .vectors import LANES
 
 VALUE_UNITS = 64
 """Hidden units in the value head of a tower."""
+_WEIGHT_BYTES = 4
+_NO_MEMORY = ("DefaultCPUAllocator", "not enough memory")  # torch has no error of its own for the memory of the machine
 
 
 def masked_log_policy(logits: Tensor, masks: Tensor) -> Tensor:
@@ -142,6 +147,7 @@ def build_network(game: Game, config: NetworkConfig, seed: int) -> nn.Module:
 
     Raises:
         NetworkError: if a network of this kind cannot look at the game.
+        RunError: if there is no memory for one of this size.
     """
     return build_module(shape_of(game, config), config, seed)
 
@@ -151,4 +157,20 @@ def build_module(shape: Shape, config: NetworkConfig, seed: int) -> nn.Module:
     check_kind(shape, config)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        return _MODULES[config.kind](shape, config)
+        try:
+            return _MODULES[config.kind](shape, config)
+        except (MemoryError, RuntimeError) as error:
+            if not is_out_of_memory(error):
+                raise
+            size = _WEIGHT_BYTES * sum(map(math.prod, weight_shapes(shape, config).values())) / 2**30
+            raise RunError(
+                f"this machine has no memory for {config}, whose weights alone take {size:.1f} GiB: lower network.width "
+                "or network.depth"
+            ) from error
+
+
+def is_out_of_memory(error: BaseException) -> bool:
+    """Return whether an error of Python, numpy or torch says that the memory of the machine or of a GPU is used up."""
+    if isinstance(error, MemoryError | torch.OutOfMemoryError):
+        return True
+    return isinstance(error, RuntimeError) and any(words in str(error) for words in _NO_MEMORY)

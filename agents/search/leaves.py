@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ...envs.core import Game
 from ...envs.errors import AgentError
 from ..agent import Agent
+from ..batches import checked_words
 from ..exact.tokaido_table import UTILITIES
 from .race import new_seats
 
@@ -65,6 +66,7 @@ class Race:
 
     def position_values(self, game: Game, words: NDArray[np.int64]) -> NDArray[np.float64]:
         """See `Leaf`."""
+        words = checked_words(game, words)
         values = np.zeros((len(words), game.num_players))
         self._judge(game.rules, self._laws, self._seats, words, values)
         return values

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from sekisho.agents.networks.config import NetworkConfig
 from sekisho.envs.errors import OptionError, UnknownNameError
 from sekisho.training.config import SECTIONS, Config, help_of, parse_setting, settings_of, with_settings
 from sekisho.training.presets import PRESETS, preset_config, presets_of
+from sekisho.training.sections import Evaluation, Keeping, Learning, Searches, SelfPlay, Values
 
 ALL = Config(game="quoridor"), Config(game="tokaido", method="values"), Config(game="quoridor", method="search")
 EVERY = sorted({name for config in ALL for name in settings_of(config)})
@@ -101,8 +105,45 @@ def test_what_is_no_setting_is_said_to_be_elsewhere(name: str, told: str) -> Non
 @pytest.mark.parametrize("value", [5, ["x"], None])
 @pytest.mark.parametrize("name", ["game", "preset"])
 def test_words_of_a_configuration_are_words(name: str, value: object) -> None:
-    with pytest.raises(OptionError, match=f"{name!r} of a configuration is a word"):
+    with pytest.raises(OptionError, match=f"{name!r} must be a word"):
         Config.from_dict(preset_config("quoridor", "tiny").to_dict() | {name: value})
+
+
+@pytest.mark.parametrize(
+    ("make", "told"),
+    [
+        (lambda: Config(game="quoridor", iterations="3"), "'iterations' must be a whole number, not '3'"),
+        (lambda: Config(game="quoridor", iterations=True), "'iterations' must be a whole number, not True"),
+        (lambda: Config(game="quoridor", seed=1.0), "'seed' must be a whole number"),
+        (lambda: Config(game="quoridor", device=None), "'device' must be a word"),
+        (lambda: Config(game=5), "'game' must be a word"),
+        (lambda: Config(game="quoridor", method=["selfplay"]), "'method' must be a word"),
+        (lambda: Config(game="quoridor", preset=None), "'preset' must be a word"),
+        (lambda: Config(game="quoridor", rules=[("players", 2)]), "'rules' of a configuration must be rule options"),
+        (lambda: Config(game="quoridor", selfplay={}), "'selfplay' of a configuration must be a SelfPlay, not {}"),
+        (lambda: Config(game="quoridor", network=None), "'network' of a configuration must be a NetworkConfig"),
+        (lambda: SelfPlay(games="3"), "'selfplay.games' must be a whole number, not '3'"),
+        (lambda: SelfPlay(full_share=True), "'selfplay.full_share' must be a number, not True"),
+        (lambda: Learning(symmetries=1), "'learning.symmetries' must be true or false, not 1"),
+        (lambda: Learning(learning_rate=float("inf")), "'learning.learning_rate' must be a number, not inf"),
+        (lambda: Values(two="a"), "'values.two' must be a number, not 'a'"),
+        (lambda: Searches(start=None), "'search.start' must be a word, not None"),
+        (lambda: Evaluation(games=2.0), "'evaluation.games' must be a whole number"),
+        (lambda: Keeping(last=None), "'keeping.last' must be a whole number"),
+        (lambda: NetworkConfig(width="8"), "'width' must be a whole number 1..4096, not '8'"),
+        (lambda: NetworkConfig(depth=True), "'depth' must be a whole number 1..64, not True"),
+        (lambda: NetworkConfig(kind=None), "did you mean|known"),
+        (lambda: with_settings(Config(game="quoridor"), {3: 4}), "there is no setting 3"),  # type: ignore[dict-item]
+    ],
+)  # fmt: skip
+def test_what_is_made_in_python_is_checked_as_what_is_read(make: Callable[[], Any], told: str) -> None:
+    with pytest.raises((OptionError, UnknownNameError), match=told):
+        make()
+
+
+def test_whole_numbers_are_numbers() -> None:
+    assert SelfPlay(full_share=1).full_share == 1
+    assert Config(game="quoridor", learning=Learning(learning_rate=0)).learning.learning_rate == 0
 
 
 def test_settings_of_another_method_are_refused_and_not_written() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,11 +16,13 @@ from sekisho.agents.search.search import Rules, Search
 from sekisho.envs import Game, load_game
 from sekisho.envs.errors import RunError
 from sekisho.envs.kernels import CHANCE
+from sekisho.training import selfplay
 from sekisho.training.executors import Processes, Serial
 from sekisho.training.judging import evaluator_of
 from sekisho.training.sections import SelfPlay
 from sekisho.training.selfplay import Numbers, Played, SelfPlayers
 from sekisho.training.selfplay_learning import Batch, play_batch
+from sekisho.training.train import train
 
 SETTINGS = SelfPlay(
     games=6, tables=3, simulations=12, fast_simulations=6, full_share=0.5, leaves=2, temperature_decisions=4,
@@ -173,3 +176,19 @@ def test_an_evaluator_that_answers_with_no_numbers_is_told() -> None:
 
     with pytest.raises(RunError, match="no finite number"):
         SelfPlayers(game_of("quoridor"), Astray(), SETTINGS, Numbers(0, 0, 0, 2), 0).play()
+
+
+def test_trees_that_there_is_no_memory_for_are_told_in_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    def nowhere(*_sizes: Any) -> Any:
+        raise MemoryError
+
+    monkeypatch.setattr(selfplay, "new_tables", nowhere)
+    with pytest.raises(
+        RunError, match=r"3 games side by side, .* GiB\): lower selfplay.tables or selfplay.simulations"
+    ):
+        SelfPlayers(game_of("quoridor"), Even(), SETTINGS, Numbers(0, 0, 0, 6), 0)
+
+
+def test_self_play_that_leaves_nothing_to_learn_from_is_an_error(quick: Any, tmp_path: Path) -> None:
+    with pytest.raises(RunError, match=r"4 games of iteration 1 left no position.*raise selfplay.max_plies"):
+        train(tmp_path / "run", quick("quoridor", selfplay__max_plies=1, selfplay__full_share=0.001, iterations=1))

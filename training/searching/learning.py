@@ -13,14 +13,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import torch
-
 from ...agents.networks.config import NetworkConfig, shape_of
-from ...agents.networks.files import StoredNetwork, read_network, rules_of
+from ...agents.networks.files import StoredNetwork, rules_of
 from ...agents.networks.torch_backend import arrays_of
 from ...arena.records import GameRecord
-from ...envs.errors import NetworkError, OptionError, RunError
+from ...envs.errors import OptionError, RunError
 from ...envs.quoridor.rules import Quoridor
 from ..checkpoint import Arrays, Progress
 from ..config import Config
@@ -29,6 +26,7 @@ from ..executors import Executor
 from ..method import Report
 from ..metrics import games_metrics
 from ..tally import Tally
+from ..weights import network_to_start_from, require_usable
 from .fitting import fit, held_back, measure, new_network
 from .games import GamesTask, play_games
 from .positions import Judged
@@ -76,7 +74,8 @@ class SearchLearning:
     def begin(self) -> None:
         """See `Method.begin`: take the weights of the network to begin with, if there is to be one."""
         if self._settings.start:
-            self.module.load_state_dict(_weights_of(Path(self._settings.start), self.game, self.network))
+            start = network_to_start_from("search.start", self._settings.start, self.network, [self.game])
+            self.module.load_state_dict(start)
 
     def learning_rate(self, iteration: int, steps: int) -> float:
         """See `Method.learning_rate`."""
@@ -100,13 +99,13 @@ class SearchLearning:
         settings, parts, tally = self._settings, [], Tally()
         by_hand = iteration <= settings.by_hand and not settings.start
         network = None if by_hand else self._stored()
-        tasks = [
+        tasks = (
             GamesTask(
                 self.game, network, settings, self._config.seed, iteration, first,
                 min(_GAMES_A_TASK, settings.games - first),
             )
             for first in range(0, settings.games, _GAMES_A_TASK)
-        ]  # fmt: skip
+        )  # fmt: skip
         report("self-play", 0, settings.games)
         for positions, sums in executor.run(play_games, tasks):
             parts.append(positions)
@@ -122,12 +121,15 @@ class SearchLearning:
             self.module.load_state_dict(fresh.state_dict())
         apart = held_back(positions, settings)
         if apart.all():
-            raise RunError("the games have left no position to learn from: raise search.games or search.held_back")
+            raise RunError(
+                "the games have left no position to learn from: raise search.games, search.held_back or search.max_plies"
+            )
         learned = positions.chosen(~apart)
         fitted = fit(
             self.module, learned, self.game, settings, [_STREAM, self._config.seed, iteration],
             lambda done, total: report("learning", done, total),
         )  # fmt: skip
+        require_usable(self.module, "search.learning_rate")
         progress.steps += fitted.steps
         progress.drawn += fitted.steps * min(settings.batch_size, len(learned.values))
         metrics = {
@@ -155,15 +157,3 @@ class SearchLearning:
     def restore(self, arrays: Arrays, progress: Progress) -> None:
         """See `Method.restore`."""
         self._window.restore(progress)
-
-
-def _weights_of(path: Path, game: Quoridor, shape: NetworkConfig) -> dict[str, torch.Tensor]:
-    """Return the weights of the network to begin with."""
-    try:
-        network = read_network(path)
-        network.supports(game)
-    except (NetworkError, OSError) as error:
-        raise OptionError(f"search.start: {error}") from error
-    if network.config != shape:
-        raise OptionError(f"search.start: {path} is a network of another shape: {network.config}, not {shape}")
-    return {name: torch.from_numpy(np.array(array)) for name, array in network.arrays.items()}

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from ...agents.batches import checked_words
 from ...agents.exact.table_file import Form, digest, read_table, write_table
 from ...agents.networks.files import INPUTS_VERSION
 from ...agents.networks.quoridor_inputs import INPUTS
@@ -65,8 +66,9 @@ def length_of(game: Quoridor) -> int:
 
 def places_of(game: Quoridor, words: NDArray[np.int64]) -> NDArray[np.int16]:
     """Return the inputs that hold for positions (int64 ``[N, state_size]``), see `Judged`."""
+    words = checked_words(game, words)
     places = np.zeros((len(words), length_of(game)), np.int16)
-    if list_inputs(game.rules, np.ascontiguousarray(words), np.zeros(INPUTS, np.float32), places) > places.shape[1]:
+    if list_inputs(game.rules, words, np.zeros(INPUTS, np.float32), places) > places.shape[1]:
         raise RunError(f"a position has more than {places.shape[1]} inputs")
     return places
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,13 +19,12 @@ from numpy.typing import NDArray
 from torch import nn
 
 from ...agents.networks.config import NetworkConfig, shape_of
-from ...agents.networks.files import StoredNetwork, read_network
+from ...agents.networks.files import StoredNetwork
 from ...agents.networks.modules import Mlp, build_network
 from ...agents.networks.torch_backend import arrays_of
 from ...arena.records import GameRecord
-from ...envs.errors import CheckpointError, NetworkError, OptionError, RunError
+from ...envs.errors import CheckpointError, OptionError, RunError
 from ...envs.tokaido.observation import SEEN_CAP, SEEN_VARIANT
-from ...envs.tokaido.rules import Tokaido
 from ...envs.tokaido.tables import VARIANT
 from ..checkpoint import Arrays, Progress
 from ..config import Config
@@ -36,6 +34,7 @@ from ..method import Report
 from ..metrics import games_metrics
 from ..optimizers import optimizer_arrays, restore_optimizer
 from ..tally import Tally
+from ..weights import network_to_start_from, require_usable
 from .games import TableTask, play_table
 from .network import follow, losses_of
 from .samples import Samples
@@ -79,7 +78,8 @@ class ValueLearning:
     def begin(self) -> None:
         """See `Method.begin`: take the weights of the network to go on from, if there is to be one."""
         if self._settings.start:
-            self._quick.load_state_dict(_weights_of(Path(self._settings.start), self.network))
+            start = network_to_start_from("values.start", self._settings.start, self.network, self._games)
+            self._quick.load_state_dict(start)
         _forget_what_never_changes(self._quick)
         self.module.load_state_dict(self._quick.state_dict())
 
@@ -144,6 +144,7 @@ class ValueLearning:
                 f"the loss is no finite number after {progress.steps:,} training steps: lower values.learning_rate; the "
                 "last checkpoint is whole"
             )
+        require_usable(self.module, "values.learning_rate")
         names = ("loss/total", "loss/policy", "loss/value", "loss/policy_target_entropy", "train/grad_norm")
         return {**dict(zip(names, (sums / settings.steps).tolist(), strict=True)), "train/learning_rate": rate}
 
@@ -216,19 +217,6 @@ def _new_mlp(config: Config) -> Mlp:
     if not isinstance(network, Mlp):
         raise RunError("value learning trains an mlp")
     return network
-
-
-def _weights_of(path: Path, shape: NetworkConfig) -> dict[str, torch.Tensor]:
-    """Return the weights of the network to go on from."""
-    try:
-        network = read_network(path)
-    except (NetworkError, OSError) as error:
-        raise OptionError(f"values.start: {error}") from error
-    if network.game != Tokaido.name or network.config != shape:
-        raise OptionError(
-            f"values.start: {path} is no network for {Tokaido.name} of {shape.depth} x {shape.width} units"
-        )
-    return {name: torch.from_numpy(np.array(array)) for name, array in network.arrays.items()}
 
 
 def _forget_what_never_changes(network: Mlp) -> None:

@@ -63,7 +63,7 @@ class NetworkLeaf:
 
     def position_values(self, game: Any, words: NDArray[np.int64]) -> NDArray[np.float64]:
         """See `Leaf`."""
-        samples = samples_of(game, np.ascontiguousarray(words), np.zeros((len(words), game.num_players)))
+        samples = samples_of(game, words, np.zeros((len(words), game.num_players)))
         with torch.inference_mode():
             _, values = answers(
                 self._network, torch.from_numpy(samples.places).long(), torch.from_numpy(samples.amounts)

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from ...agents.batches import checked_words
 from ...agents.networks.config import PADDED_SEATS
 from ...envs.errors import RunError
 from ...envs.tokaido.kernels import SEAT
@@ -58,8 +59,10 @@ def samples_of(
         policies: float64 ``[N, 12]``; None where nothing is chosen.
 
     Raises:
+        PositionError: if `words` has another shape or kind.
         RunError: if a position shows more features than there is room for.
     """
+    words = checked_words(game, words)
     count, players, seats = len(words), game.num_players, np.ascontiguousarray(words[:, SEAT])
     places, amounts = np.zeros((count, _LENGTH), np.int64), np.zeros((count, _LENGTH), np.float32)
     seen = np.zeros(game.observation_shape[0], np.float32)

@@ -127,6 +127,9 @@ def test_back_ends_are_chosen_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
     network = stored(load_game("quoridor", board_size=3, fences=1), TOWER)
     with pytest.raises(OptionError, match="did you mean 'torch'"):
         forward_of(network, "troch")
+    for wrong in (None, 5, ["torch"]):
+        with pytest.raises(OptionError, match=r"there is no .*known: auto, compiled, onnx, torch"):
+            make_evaluator(network, wrong)  # type: ignore[arg-type]
     monkeypatch.setattr("sekisho.agents.networks.forward.has_onnx", lambda: False)
     with pytest.raises(AgentError, match=r"sekisho\[onnx\]"):
         forward_of(network, "onnx")

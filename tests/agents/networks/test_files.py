@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 import torch
 
+from sekisho.agents import store
 from sekisho.agents.exact.table_file import read_table, write_table
 from sekisho.agents.networks import files
-from sekisho.agents.networks.config import NetworkConfig
+from sekisho.agents.networks.config import NetworkConfig, shape_of
 from sekisho.agents.networks.files import FORM, read_network, rules_of, write_network
 from sekisho.agents.networks.modules import build_network
 from sekisho.agents.networks.torch_backend import arrays_of, load_module
@@ -113,7 +114,16 @@ def test_another_version_of_the_observation_is_refused(small: Path, monkeypatch:
         ({"config": None}, "damaged"),
         ({"observation": {}}, "damaged"),
         ({"rules": 3}, "damaged"),
+        ({"rules": {"players": [[2], [3]]}}, "damaged"),
+        ({"rules": {"players": "23"}}, "damaged"),
+        ({"rules": {"players": []}}, "damaged"),
+        ({"rules": {"players": [{}]}}, "damaged"),
+        ({"rules": [["players", [2]]]}, "damaged"),
         ({"recipe": None}, "damaged"),
+        ({"recipe": [["seed", 1]]}, "damaged"),
+        ({"extra": [["note", 1]]}, "damaged"),
+        ({"game": 5}, "damaged"),
+        ({"config": [["kind", "mlp"]]}, "damaged"),
     ],
 )
 def test_a_description_that_contradicts_the_weights_is_refused(
@@ -123,13 +133,85 @@ def test_a_description_that_contradicts_the_weights_is_refused(
         read_network(changed(small, tmp_path / "forged", **change))
 
 
-def test_weights_that_are_no_numbers_are_refused(small: Path, tmp_path: Path) -> None:
-    arrays, description = read_table(small, form=FORM)
-    arrays = {name: np.array(array) for name, array in arrays.items()}
-    arrays["policy.bias"][3] = np.nan
-    write_table(tmp_path / "nan", arrays, description, FORM)
-    with pytest.raises(NetworkError, match="no finite numbers"):
-        read_network(tmp_path / "nan")
+@pytest.mark.parametrize("key", ["version", "shape", "actions", "seats"])
+@pytest.mark.parametrize("value", [float("inf"), float("nan"), 1.0, True, "1", None])
+def test_what_is_seen_is_described_in_whole_numbers(small: Path, tmp_path: Path, key: str, value: Any) -> None:
+    _, description = read_table(small, form=FORM)
+    seen = {**description["observation"], key: [value] if key == "shape" else value}
+    with pytest.raises(NetworkError, match="damaged: its description"):
+        read_network(changed(small, tmp_path / "forged", observation=seen))
+
+
+def forged(path: Path, to: Path, name: str, change: Any) -> Path:
+    """A file with another array in the place of one of its own, and a fitting checksum."""
+    arrays, description = read_table(path, form=FORM)
+    write_table(to, {**arrays, name: change(np.array(arrays[name]))}, description, FORM)
+    return to
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "told"),
+    [
+        ("policy.bias", lambda array: array * np.nan, r"no finite numbers \(policy.bias\)"),
+        ("policy.bias", lambda array: array + np.float32(np.inf), "no finite numbers"),
+        ("hidden.1.weight", lambda array: array * 0 + np.float32(3e38), r"beyond 1,000,000 \(hidden.1.weight\)"),
+        ("hidden.1.weight", lambda array: array * 0 - np.float32(2e6), "beyond 1,000,000"),
+        ("value.bias", lambda array: array.astype(np.float64), "value.bias is float64, not float32"),
+        ("value.bias", lambda array: array.astype(np.int64), "value.bias is int64, not float32"),
+        ("value.bias", lambda array: array[:-1], "not those of its shape, an mlp of 2 x 8 units"),
+    ],
+)
+def test_weights_that_no_network_can_work_with_are_refused(
+    small: Path, tmp_path: Path, name: str, change: Any, told: str
+) -> None:
+    with pytest.raises(NetworkError, match=told):
+        read_network(forged(small, tmp_path / "forged", name, change))
+    arrays = arrays_of(build_network(GAME, CONFIG, 1))
+    with pytest.raises(NetworkError, match=told):  # nor is written what nobody could read
+        write_network(tmp_path / "written", GAME, CONFIG, {**arrays, name: change(arrays[name])}, {}, RULES)
+    assert not (tmp_path / "written").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "told"),
+    [
+        ("stem.norm.num_batches_tracked", lambda array: array + 2**40, None),
+        ("stem.norm.running_var", lambda array: array * np.float32(1e9), None),
+        ("stem.norm.num_batches_tracked", lambda array: array.astype(np.float32), "is float32, not int64"),
+        ("stem.norm.running_var", lambda array: -array, "variance below 0"),
+        ("stem.norm.running_mean", lambda array: array + np.float32(1e7), "beyond 1,000,000"),
+    ],
+)
+def test_what_normalises_a_tower_has_bounds_of_its_own(
+    tmp_path: Path, name: str, change: Any, told: str | None
+) -> None:
+    game, config = load_game("quoridor", board_size=3, fences=1), NetworkConfig("tower", 4, 1, 2)
+    write_network(tmp_path / "tower", game, config, arrays_of(build_network(game, config, 1)), {})
+    path = forged(tmp_path / "tower", tmp_path / "forged", name, change)
+    if told is None:
+        assert read_network(path).config == config
+        return
+    with pytest.raises(NetworkError, match=told):
+        read_network(path)
+
+
+def test_networks_that_ship_stay_far_below_the_bound_of_weights() -> None:
+    for entry in store.shipped_networks().values():
+        for array in read_network(store.require_listed(entry)).arrays.values():
+            assert np.abs(array).max() < files.MOST_WEIGHT / 1e4
+
+
+@pytest.mark.parametrize(
+    ("config", "words"),
+    [
+        (NetworkConfig("mlp", 256, 3), "an mlp of 3 x 256 units"),
+        (NetworkConfig("nnue", 32), "an nnue of 32 sums"),
+        (NetworkConfig("tower", 64, 6, 16), "a tower of 6 x 64 channels with heads of 16"),
+    ],
+)
+def test_shapes_are_spelled_in_words(config: NetworkConfig, words: str) -> None:
+    assert str(config) == words
+    assert str(shape_of(GAME)) == f"{GAME.observation_shape[0]} features, {GAME.num_actions} actions and 6 seats"
 
 
 @pytest.mark.parametrize(
@@ -139,9 +221,11 @@ def test_weights_that_are_no_numbers_are_refused(small: Path, tmp_path: Path) ->
         ({"width": 0}, "1..4096, not 0"),
         ({"depth": 2.0}, "whole number"),
         ({"breadth": 2}, "no option 'breadth'"),
+        ({3: 2}, "no option 3"),
+        ([["width", 2]], "options by their names"),
     ],
 )
-def test_a_config_refuses_what_it_cannot_be(values: dict[str, Any], words: str) -> None:
+def test_a_config_refuses_what_it_cannot_be(values: Any, words: str) -> None:
     with pytest.raises(OptionError, match=words):
         NetworkConfig.from_dict(values)
     assert NetworkConfig.from_dict(NetworkConfig().to_dict()) == NetworkConfig()

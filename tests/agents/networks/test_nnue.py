@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +20,7 @@ from sekisho.agents.networks.modules import build_network
 from sekisho.agents.networks.quoridor_inputs import COUNTS, FENCES, HANDS, INPUTS, LEAD, MOSTS, PAWNS, STEPS, TOTALS
 from sekisho.agents.networks.torch_backend import arrays_of
 from sekisho.agents.search.alphabeta import frames
+from sekisho.agents.search.alphabeta.search import AlphaBetaSearch
 from sekisho.envs import State, load_game
 from sekisho.envs.core import Game
 from sekisho.envs.errors import AgentError, NetworkError, OptionError
@@ -172,3 +174,18 @@ def test_the_network_that_ships_plays_inside_alphabeta_where_it_belongs_and_nowh
     assert agent.act(state, np.random.default_rng(0)).action in state.legal_actions()
     with pytest.raises(AgentError, match="board_size=9"):
         agent.supports(load_game("quoridor", board_size=7))
+
+
+def test_log_odds_that_no_search_could_take_are_cut_off_and_wild_weights_refused() -> None:
+    game = load_game("quoridor", board_size=5, fences=3)
+    for size, bias in ((1e5, 1.0), (1e6, 1.0), (1e6, -1.0)):
+        network = stored(game)
+        arrays: dict[str, NDArray[np.float32]] = {name: np.array(array) for name, array in network.arrays.items()}
+        arrays["value.weight"][:], arrays["value.bias"][:] = 0.0, bias * size
+        search = AlphaBetaSearch(game, 1, incremental.evaluation_of(game, replace(network, arrays=arrays)))
+        found = search.judge(game.new_initial_state().words.copy(), 50)
+        assert abs(found.value) == frames.DECIDED  # as sure as can be, but nothing that is proven
+        assert not found.is_decided
+    arrays["value.bias"][:] = 3e38
+    with pytest.raises(NetworkError, match="beyond 1,000,000"):
+        incremental.evaluation_of(game, replace(network, arrays=arrays))
