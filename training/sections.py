@@ -209,7 +209,7 @@ class Evaluation(Section, name="evaluation"):
     mcts: int = 200
     """simulations of the reference `mcts` opponent; 0 for none"""
     nodes: int = 0
-    """quoridor: positions that the opponent `alphabeta` looks at for a move, and alpha-beta with an nnue in it; 0: neither"""
+    """positions that `alphabeta` looks at for a move in quoridor, as an opponent and with an nnue in it; 0 for neither"""
     exact: bool = True
     """whether the exact loss is worked out where the game is solved and small enough"""
 
@@ -223,4 +223,4 @@ class Keeping(Section, name="keeping"):
     every: int = 10
     """checkpoints whose iteration is a multiple of this are kept for good; 0 for none"""
     records: int = 2
-    """games of an iteration that are kept as records: of self-play, or else of an evaluation"""
+    """records that are kept of the games of self-play of each iteration, or else of an evaluation"""
