@@ -197,8 +197,9 @@ def test_what_normalises_a_tower_has_bounds_of_its_own(
 
 def test_networks_that_ship_stay_far_below_the_bound_of_weights() -> None:
     for entry in store.shipped_networks().values():
-        for array in read_network(store.require_listed(entry)).arrays.values():
-            assert np.abs(array).max() < files.MOST_WEIGHT / 1e4
+        for name, array in read_network(store.require_listed(entry)).arrays.items():
+            if not name.endswith("num_batches_tracked"):
+                assert np.abs(array).max() < files.MOST_WEIGHT / 1e4
 
 
 @pytest.mark.parametrize(
