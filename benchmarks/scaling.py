@@ -5,7 +5,7 @@ minute to minute. Beside the seconds stands what does not depend on who else use
 game, and the share of the time in which a worker had work. On a machine whose second core is busy with something else
 the ratio of the seconds says little; the load average is printed beside it.
 
-    python benchmarks/scaling.py [--game tokaido] [--config laptop] [--executor processes] [--repeats 5]
+    python benchmarks/scaling.py [--game tokaido] [--config selfplay_laptop] [--executor processes] [--repeats 5]
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from sekisho.arena.wire import encode
 from sekisho.training.config import Config, with_settings
 from sekisho.training.learner import Learner
 from sekisho.training.positions import Positions
-from sekisho.training.presets import preset_config
+from sekisho.training.presets import preset_config, presets_of
 from sekisho.training.replay import Replay
 from sekisho.training.selfplay import Numbers, Played
 from sekisho.training.selfplay_learning import Batch, play_batch
@@ -129,7 +129,7 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--game", default="tokaido")
-    parser.add_argument("--config", default="laptop")
+    parser.add_argument("--config", help="a preset that learns from self-play; default: its laptop one")
     parser.add_argument("--executor", default="processes")
     parser.add_argument("--address", help="of a cluster of Ray")
     parser.add_argument("--games", type=int, default=64)
@@ -140,7 +140,8 @@ def main() -> None:
     changes: dict[str, Any] = {"selfplay.games": wanted.games, "selfplay.tables": wanted.tables}
     if wanted.simulations:
         changes["selfplay.simulations"] = wanted.simulations
-    config = with_settings(preset_config(wanted.game, wanted.config), changes)
+    preset = wanted.config or ("selfplay_laptop" if "selfplay_laptop" in presets_of(wanted.game) else "laptop")
+    config = with_settings(preset_config(wanted.game, preset), changes)
     judge, batches = network_of(config), batches_of(config, wanted.games, wanted.tables)
 
     if wanted.executor == "ray" and wanted.address is None:  # room for one worker and for two
@@ -168,7 +169,7 @@ def _tell(wanted: Any, config: Config, found: dict[int, list[Measured]], batches
         [one.played.records for one in measured.done] == [one.records for one in played]
         for measured in found[1] + found[2]
     )
-    print(f"{wanted.game}, {wanted.config}, {wanted.executor}: {games} games in {len(batches)} tasks; the same: {same}")
+    print(f"{wanted.game}, {config.preset}, {wanted.executor}: {games} games in {len(batches)} tasks; the same: {same}")
     print("times as fast with two workers, each repeat:", *(f"{a.seconds / b.seconds:.2f}" for a, b in _pairs(found)))
     speed = statistics.median(a.seconds / b.seconds for a, b in _pairs(found))
     dearer = statistics.median(b.processor / a.processor for a, b in _pairs(found))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Callable, Mapping
 from contextlib import closing
 from pathlib import Path
@@ -81,12 +82,13 @@ def train(
             with closing(executors(config.workers)) as executor:
                 write_config(folder, config)
                 run.go(executor)
-        except OSError as error:
-            raise RunError(f"cannot go on in {error.filename or folder}: {error.strerror or error}") from error
-        except (MemoryError, RuntimeError) as error:  # torch says it by the latter
+        except (OSError, MemoryError, RuntimeError) as error:  # torch says by the last that memory is used up
             from ..agents.networks.modules import is_out_of_memory
 
-            if not is_out_of_memory(error):
+            if is_out_of_memory(error) or (isinstance(error, OSError) and error.errno == errno.ENOMEM):
+                large = _LARGE[config.method]
+                raise RunError(f"this machine has no memory for that run: lower one of {large}") from error
+            if not isinstance(error, OSError):
                 raise
-            raise RunError(f"this machine has no memory for that run: lower one of {_LARGE[config.method]}") from error
+            raise RunError(f"cannot go on in {error.filename or folder}: {error.strerror or error}") from error
     return run.progress
