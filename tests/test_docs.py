@@ -113,6 +113,7 @@ IN_MINUTES = {
 }  # fmt: skip
 NOT_RUN = {
     "benchmarks/expectimax_strength.py": "more than minutes",
+    "benchmarks/doublings.py": "more than minutes",
     "benchmarks/tune_quoridor_evaluation.py": "more than minutes",
     "benchmarks/network_speed.py": "more than minutes",
     "benchmarks/one_against_three.py": "more than minutes",
