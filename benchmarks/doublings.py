@@ -12,19 +12,12 @@ import argparse
 import math
 from pathlib import Path
 
+from one_against_three import interval
 from rich.progress import track
 
 from sekisho.arena.folder import TournamentFolder
 from sekisho.arena.tournament import Tournament, play_all, scores_of_first
 from sekisho.envs import load_game
-
-
-def interval(score: float, games: int) -> tuple[float, float]:
-    """Return the 95 % interval of a share of games."""
-    z = 1.96
-    middle = (score * games + z * z / 2) / (games + z * z)
-    half = z * math.sqrt(score * (1 - score) * games + z * z / 4) / (games + z * z)
-    return middle - half, middle + half
 
 
 def elo(score: float) -> float:
@@ -50,8 +43,8 @@ def main() -> None:
         remaining = folder.remaining(tournament)
         for result in track(play_all(tournament, remaining), description=more, total=len(remaining)):
             folder.add(result)
-        score = sum(scores_of_first(tournament, folder.finished)) / options.games
-        low, high = interval(score, options.games)
+        won = sum(scores_of_first(tournament, folder.finished))
+        score, (low, high) = won / options.games, interval(won, options.games)
         print(f"{more} against {less}: {score:.3f} ({low:.2f} to {high:.2f}), {elo(score):+.0f} Elo", flush=True)
 
 

@@ -19,7 +19,7 @@ from sekisho.arena.match import play_game, random_opening
 from sekisho.envs import load_game
 
 
-def interval(wins: int, games: int) -> tuple[float, float]:
+def interval(wins: float, games: int) -> tuple[float, float]:
     """Return the 95 % interval of a share (Wilson 1927)."""
     z = 1.96
     middle = (wins + z * z / 2) / (games + z * z)

@@ -256,7 +256,10 @@ class Run:
             kept = read_weights(self.folder / BEST, self.game, self._method.network)
         except (CheckpointError, OSError):
             return False
-        wanted = self._weights_of(self.progress.best, "the best so far")
+        try:
+            wanted = self._weights_of(self.progress.best, "the best so far")
+        except CheckpointError:  # what is in its place is all that is left of it
+            return True
         return kept.keys() == wanted.keys() and all(np.array_equal(kept[name], wanted[name]) for name in wanted)
 
     def _recipe(self, iteration: int) -> dict[str, Any]:
