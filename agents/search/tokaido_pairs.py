@@ -8,7 +8,7 @@ game is solved: unlike lone travellers these two meet, rob, follow and rain upon
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -85,7 +85,7 @@ def pairs_of(game: Game) -> Pairs:
 
 def _closed(array: NDArray[Any]) -> NDArray[Any]:
     """Return an array closed to writing, as it is when it is mapped: compiled code then has one form for both."""
-    view = cast(NDArray[Any], np.require(array, requirements=["C", "A"]).view())
+    view = np.require(array, requirements=["C", "A"]).view()
     view.flags.writeable = False
     return view
 
