@@ -22,7 +22,7 @@ _AGENTS = {
     ),
     "expectimax": (
         "sekisho.agents.search.expectimax:ExpectimaxAgent",
-        "Tokaido and picture sugoroku: all throws and choices of some turns, then the race",
+        "Tokaido and picture sugoroku: all throws and choices of some turns, then a judgement",
     ),
     "heuristic": ("sekisho.agents.heuristics:HeuristicAgent", "one ply over what matters in the game; quick and sound"),
     "larger": ("sekisho.agents.baselines:LargerAgent", "Tokaido: always the larger number, and crossings"),

@@ -1,10 +1,11 @@
 """Processor time of a decision of `expectimax` in Tokaido, by players and turns, in milliseconds.
 
-Run as ``python benchmarks/expectimax_speed.py``.
+Run as ``python benchmarks/expectimax_speed.py``, with ``--leaf race`` for one judge at all tables.
 """
 
 from __future__ import annotations
 
+import argparse
 import time
 
 import numpy as np
@@ -18,6 +19,9 @@ DECISIONS = 60
 
 def main() -> None:
     """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])  # type: ignore[union-attr]
+    parser.add_argument("--leaf", default="auto", help="what judges, see the agent's option")
+    leaf = parser.parse_args().leaf
     print("players  turns   median  longest  positions")
     for players in range(2, 7):
         game, rng, states = load_game("tokaido", players=players), new_rng(5), []
@@ -28,7 +32,7 @@ def main() -> None:
                     states.append(state.clone())
                 state.apply_action(int(game.kernels.sample(game.rules, state.words, rng)))
         for turns in range(3):
-            agent, taken, positions = make_agent(f"expectimax:turns={turns}"), [], []
+            agent, taken, positions = make_agent(f"expectimax:turns={turns},leaf={leaf}"), [], []
             agent.supports(game)
             for state in states[:DECISIONS]:
                 begin = time.process_time()

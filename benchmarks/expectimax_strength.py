@@ -15,6 +15,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from rich.console import Console
+from rich.progress import track
 
 from sekisho.agents import make_agent
 from sekisho.agents.agent import Agent, Decision
@@ -104,7 +106,8 @@ def main() -> None:
     game, players = load_game("tokaido", players=options.players), options.players
     agents = [CompiledHeuristic(game), make_agent(options.agent)]
     begin, gains = time.perf_counter(), []
-    for first in range(0, options.games, BATCH):
+    batches, bar = range(0, options.games, BATCH), Console(stderr=True)
+    for first in track(batches, description=options.agent, console=bar, disable=not bar.is_terminal):
         keys = [options.seed << 32 | number for number in range(first, min(first + BATCH, options.games))]
         seats = [[int(seat == mine) for seat in range(players)] for mine in range(-1, players)]
         returns = play(game, agents, seats * len(keys), [key for key in keys for _ in seats])

@@ -1,6 +1,6 @@
 """One agent among others at a table of Tokaido, with most of the luck of the dice taken out.
 
-    python benchmarks/tokaido_tables.py --players 5 --agent net:checkpoint=tokaido --others expectimax:turns=0
+    python benchmarks/tokaido_tables.py --players 5 --agent net:checkpoint=tokaido --others expectimax:turns=0,leaf=race
 
 The agent sits on every seat equally often, all games at once. What is reported is its mean place points, where 0 is par,
 with the standard error; and the same with a control variate: at every throw a judge says what each outcome would be worth
@@ -90,7 +90,7 @@ def main() -> None:
     parser.add_argument("--players", type=int, default=5)
     parser.add_argument("--rules", default="")
     parser.add_argument("--agent", default="net:checkpoint=tokaido")
-    parser.add_argument("--others", default="expectimax:turns=0")
+    parser.add_argument("--others", default="expectimax:turns=0,leaf=race")
     parser.add_argument("--judge", default="net:checkpoint=tokaido")
     parser.add_argument("--games", type=int, default=2000)
     parser.add_argument("--batch", type=int, default=400)

@@ -17,7 +17,7 @@ from ..agent import Agent, Decision, end_of, require_decision
 from ..choices import RETURN
 from ..exact.tokaido_table import UTILITIES
 from ..registry import make_agent
-from .leaves import RACE, leaf_of, module_of
+from .leaves import AUTO, OWN, leaf_of, module_of
 from .lookahead import Lookahead, OutOfMemoryError, OutOfTimeError
 from .turns import EQUAL, new_turn
 
@@ -32,18 +32,19 @@ class ExpectimaxAgent(Agent):
     """Looks at all throws and all choices of the own move and of so many turns after it, then judges.
 
     It keeps nothing from one decision to the next. The first use in a process, and of a game, loads compiled code and
-    works out the race; `seconds` count from after it.
+    what judges; `seconds` count from after it.
 
     Args:
         turns: looked at after the own move, 0..20; the own turn is always played to its end, further throws included.
-        leaf: what judges positions: ``race``, ``exact`` where the game is solved, or any agent with `position_values`, by its
-            spec string or itself.
+        leaf: what judges positions: ``race`` (lone travellers); ``pairs`` (Tokaido: every two seats by perfect play of the
+            two); ``auto``, the pairs with three and more players where their table ships, else the race; ``exact`` where
+            the game is solved; or any agent with `position_values`, by its spec string or itself.
         seconds: for a decision, above 0: turn after turn is looked at until time is up, or `turns` is reached.
         utility: what seats play for: ``place_points`` or ``first_only`` (1 for the first, 0 for the others).
     """
 
     turns: int | None = None
-    leaf: str | Agent = RACE
+    leaf: str | Agent = AUTO
     seconds: float | None = None
     utility: str = UTILITIES[0]
     _judge: Agent | None = field(default=None, init=False, repr=False, compare=False)
@@ -60,11 +61,13 @@ class ExpectimaxAgent(Agent):
         _check(self.utility in UTILITIES, "utility", " or ".join(UTILITIES), self.utility)
         if isinstance(self.leaf, Agent):
             self._judge = self.leaf
-        elif self.leaf != RACE:
+        elif self.leaf not in OWN:
             try:
                 self._judge = make_agent(self.leaf)
             except SekishoError as error:
-                raise OptionError(f"expectimax: option 'leaf' must be 'race' or name an agent: {error}") from error
+                raise OptionError(
+                    f"expectimax: option 'leaf' must be {', '.join(map(repr, OWN))} or name an agent: {error}"
+                ) from error
 
     def supports(self, game: Game) -> None:
         """See `Agent.supports`; loads what it takes to play."""
@@ -125,7 +128,8 @@ class ExpectimaxAgent(Agent):
     def _look_for(self, game: Game) -> Lookahead:
         if self._look is None or self._look.game != game:
             pending, utility = module_of(game).PENDING, UTILITIES.index(self.utility)
-            self._look = Lookahead(game, new_turn(game, pending, utility), leaf_of(self._judge, game, utility))
+            leaf = leaf_of(self.leaf if self._judge is None else self._judge, game, utility)
+            self._look = Lookahead(game, new_turn(game, pending, utility), leaf)
             self._warm_up(game)
         return self._look
 

@@ -1,4 +1,4 @@
-"""What the positions at the end of a lookahead are worth: by the race of lone travellers, or by some other judge."""
+"""What the positions at the end of a lookahead are worth: by lone travellers, by pairs of them, or by some other judge."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ from ..batches import checked_words
 from ..exact.tokaido_table import UTILITIES
 from .race import new_seats
 
-RACE = "race"
+AUTO, RACE, PAIRS = "auto", "race", "pairs"
+OWN = (AUTO, RACE, PAIRS)
+"""Names of judges that are no agents; `AUTO` stands for one of the others, by the game."""
 
 _GAMES = {"picture_sugoroku": "picture_race", "tokaido": "tokaido_race"}
 """The games whose turns can be walked, each with the module beside this one that knows its race.
@@ -72,19 +74,19 @@ class Race:
         return values
 
 
-def leaf_of(judge: Agent | None, game: Game, utility: int) -> Leaf:
-    """Return what judges the positions of a game: an agent that can, or without one the race.
+def leaf_of(judge: Agent | str, game: Game, utility: int) -> Leaf:
+    """Return what judges the positions of a game: an agent that can, or one of `OWN` by its name.
 
     Raises:
-        AgentError: if the agent does not play the game or has no values for positions.
+        AgentError: if the agent does not play the game or has no values for positions, if ``pairs`` cannot judge.
     """
-    if judge is None:
-        return Race(game, utility)
+    if isinstance(judge, str):
+        return _own(judge, game, utility)
     judge.supports(game)
     if not isinstance(judge, Leaf):
         raise AgentError(
             f"{type(judge).__name__} has no values for positions (`position_values`), so it cannot be a leaf; "
-            "'race' and 'exact' can"
+            "'race', 'pairs' and 'exact' can"
         )
     if (own := getattr(judge, "utility", UTILITIES[0])) != UTILITIES[utility] and game.num_players > 2:
         raise AgentError(
@@ -92,3 +94,24 @@ def leaf_of(judge: Agent | None, game: Game, utility: int) -> Leaf:
             "write both, as in utility=first_only,leaf=(exact:utility=first_only)"
         )
     return cast(Leaf, judge)
+
+
+def _own(name: str, game: Game, utility: int) -> Leaf:
+    """Return one of `OWN`.
+
+    `AUTO` is the pairs where three and more seats can be judged so and the table of two ships, so that nothing is solved
+    for it and it plays alike on every machine; else the race. With two players it stays the player that knows no table.
+    """
+    if name == RACE:
+        return Race(game, utility)
+    from . import tokaido_pairs
+
+    why = tokaido_pairs.refusal(game, utility)
+    if name == PAIRS:
+        if why is not None:
+            raise AgentError(f"expectimax: leaf=pairs cannot judge here: {why}; leaf=race can")
+        return tokaido_pairs.pairs_of(game)
+    table = None
+    if why is None and game.num_players > 2:
+        table = tokaido_pairs.shipped_table(tokaido_pairs.game_of_two(game))
+    return Race(game, utility) if table is None else tokaido_pairs.Pairs(game, table)

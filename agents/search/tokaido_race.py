@@ -46,15 +46,21 @@ def laws(game: Game, utility: int) -> Laws:
 
 
 @kernel
+def stand(rules: Any, seats: Any, words: Any, row: Any) -> None:
+    """Write how the seats stand at one of the positions in which a turn begins (``[B, state_size]``)."""
+    for seat in range(seats.level.size):
+        spot = words[row, SPOT + seat]
+        seats.level[seat] = spot - rules[LAST] if spot > rules[LAST] else -1 if spot == 0 else 0
+        chooses = field(rules, spot, KIND) == FORK
+        seats.row[seat] = spot
+        seats.delay[seat] = words[row, RESTS + seat] + (chooses and rules[CHOICE_USES_TURN] != 0)
+
+
+@kernel
 def judge(rules: Any, laws: Any, seats: Any, words: Any, out: Any) -> None:
     """Write the expected utility of each seat (``out``, ``[B, players]``) at beginnings of turns (``[B, state_size]``)."""
     for row in range(words.shape[0]):
-        state = words[row]
-        for seat in range(seats.level.size):
-            spot = state[SPOT + seat]
-            seats.level[seat] = spot - rules[LAST] if spot > rules[LAST] else -1 if spot == 0 else 0
-            chooses = field(rules, spot, KIND) == FORK
-            seats.row[seat] = spot
-            seats.delay[seat] = state[RESTS + seat] + (chooses and rules[CHOICE_USES_TURN] != 0)
-        order_seats(laws, seats, state[SEAT], rules[MAX_TURNS] - state[TURNS] if rules[MAX_TURNS] > 0 else -1)
+        stand(rules, seats, words, row)
+        left = rules[MAX_TURNS] - words[row, TURNS] if rules[MAX_TURNS] > 0 else -1
+        order_seats(laws, seats, words[row, SEAT], left)
         value_seats(laws, seats, out[row])

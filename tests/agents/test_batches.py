@@ -21,6 +21,7 @@ from sekisho.agents.networks.forward import forward_of
 from sekisho.agents.networks.modules import build_network
 from sekisho.agents.networks.torch_backend import arrays_of
 from sekisho.agents.search.leaves import Race
+from sekisho.agents.search.tokaido_pairs import pairs_of
 from sekisho.envs import load_game
 from sekisho.envs.errors import AgentError, NetworkError, PositionError
 from sekisho.envs.quoridor.rules import Quoridor
@@ -60,6 +61,7 @@ ASKED: dict[str, Callable[[Any], Any]] = {
 }
 LEAVES: dict[str, Callable[[Any], Any]] = {
     "race": lambda words: Race(TOKAIDO, 0).position_values(TOKAIDO, words),
+    "pairs": lambda words: pairs_of(TOKAIDO).position_values(TOKAIDO, words),
     "exact": lambda words: ExactAgent().position_values(TOKAIDO, words),
     "net": lambda words: NetAgent().position_values(TOKAIDO, words),
     "net, choosing": lambda words: NetAgent().choose_many(TOKAIDO, words),

@@ -15,7 +15,7 @@ from sekisho.agents.agent import Watch
 from sekisho.agents.choices import RETURN, can_value, choice_unit, choice_values
 from sekisho.agents.exact.policies import Arena
 from sekisho.agents.search.expectimax import ExpectimaxAgent
-from sekisho.agents.search.leaves import Race
+from sekisho.agents.search.leaves import Leaf, leaf_of
 from sekisho.envs import Game, State, load_game
 from sekisho.envs.counter_rng import new_rng
 from sekisho.envs.errors import AgentError, OptionError, UnknownNameError
@@ -32,6 +32,13 @@ POSITIONS = [
     ("tokaido", {"players": 3}, "53 54#1 51 / 1 / [2-3]"),
     ("tokaido", {"players": 4, "max_turns": 50}, "40 39 30d 33 / 1 / [1-2] / 47"),
     ("picture_sugoroku", {"players": 3, "finish": "all_places"}, "40 44 30 / 2 / turn"),
+]
+BY_PAIRS = [
+    ("tokaido", {}, "7 10+1 / 1 / [2-5]"),
+    ("tokaido", {"players": 3}, "52 10+1 18 / 3 / [1-3]"),
+    ("tokaido", {"players": 3}, "53 54#1 51 / 1 / [2-3]"),
+    ("tokaido", {"players": 4, "allow_resign": True}, "40 39 R 33 / 1 / [1-2]"),
+    ("tokaido", {"players": 5, "forks": "miya"}, "38 39 30 33+1 41 / 1 / [2-3]"),
 ]
 
 
@@ -54,7 +61,7 @@ def begins_turn(state: Any) -> bool:
     return bool(state.current_player() >= 0 and state.extra_rolls == 0)
 
 
-def plain(state: State, turns: int, leaf: Race, begun: bool) -> NDArray[np.float64]:
+def plain(state: State, turns: int, leaf: Leaf, begun: bool) -> NDArray[np.float64]:
     """What every seat gets by max^n, turn after turn, without any table."""
     if state.is_terminal():
         return np.array(state.returns())
@@ -76,10 +83,15 @@ def plain(state: State, turns: int, leaf: Race, begun: bool) -> NDArray[np.float
 
 
 @pytest.mark.parametrize("turns", [0, 1])
-@pytest.mark.parametrize(("name", "options", "position"), POSITIONS)
-def test_the_tree_agrees_with_plain_recursion(name: str, options: dict[str, Any], position: str, turns: int) -> None:
+@pytest.mark.parametrize(
+    ("by", "name", "options", "position"),
+    [*(("race", *position) for position in POSITIONS), *(("pairs", *position) for position in BY_PAIRS)],
+)
+def test_the_tree_agrees_with_plain_recursion(
+    by: str, name: str, options: dict[str, Any], position: str, turns: int
+) -> None:
     state = load_game(name, **options).from_text(position)
-    agent, leaf = make_agent(f"expectimax:turns={turns}"), Race(state.game, 0)
+    agent, leaf = make_agent(f"expectimax:turns={turns},leaf={by}"), leaf_of(by, state.game, 0)
     seat, found = state.current_player(), choice_values(agent, state)
     for action in state.legal_actions():
         child = state.child(action)
@@ -229,7 +241,7 @@ def test_any_agent_that_judges_positions_can_be_the_leaf() -> None:
         ("turns=99", r"'turns' must be 0\.\.20, not 99"),
         ("turns=two", "'turns' must be a whole number"),
         ("seconds=0", "'seconds' must be above 0"),
-        ("leaf=foo", "'leaf' must be 'race' or name an agent: there is no agent 'foo'"),
+        ("leaf=foo", "'leaf' must be 'auto', 'race', 'pairs' or name an agent: there is no agent 'foo'"),
         ("utility=fame", "'utility' must be place_points or first_only"),
     ],
 )
