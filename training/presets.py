@@ -270,7 +270,7 @@ PRESETS: dict[str, dict[str, Preset]] = {
             method=IMITATION,
         ),
         "imitation_laptop": Preset(
-            "a network that imitates expectimax",
+            "a network that imitates expectimax: minutes on a core",
             {**_IMITATION, "imitation.teacher": "expectimax:turns=1", "network.width": 128},
             method=IMITATION,
         ),
