@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..agents.learned import onlooker
 from ..agents.search.batch import Evaluator
 from ..agents.search.simulate import Settings
 from ..agents.search.tools import GameTools, choose_tools
@@ -266,7 +267,7 @@ class SelfPlayers:
         self.game.kernels.apply(self.game.rules, words, action)
         if self.game.kernels.to_move(self.game.rules, words) == CHANCE:
             seated.words.append(words)
-            seated.seats.append(seat)
+            seated.seats.append(onlooker(self.game, words, seat))
             seated.policies.append(np.zeros(self.game.num_actions, dtype=np.float32))
             seated.values.append(value)
 
