@@ -5,7 +5,7 @@ A tree jumps from leaf to leaf, so there is no position before whose sums could 
 
 The numbers of the evaluation are float32 in the room of float64: the width of the first layer, then a row of weights for
 each input, the bias of the sums, the weights of the second layer ``[width, LANES]``, its bias, the weights of the last
-layer ``[LANES, outputs]`` and its bias.
+layer ``[outputs, LANES]`` and its bias.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from .quoridor_four_inputs import INPUTS as FOUR_INPUTS
 from .quoridor_four_inputs import MOST_AT_ONCE as FOUR_AT_ONCE
 from .quoridor_four_inputs import list_inputs as list_four_inputs
 from .quoridor_inputs import INPUTS, MOST_AT_ONCE, SQUARES, list_inputs
-from .vectors import LANES
+from .vectors import LANES, add_from, clip, copy_from, feed_from
 
 
 @kernel(allocates=True)
@@ -41,31 +41,26 @@ def answer(data: Any, inputs: Any, listed: Any, count: Any, answers: Any) -> Non
         answers: float32 ``[outputs]``.
     """
     weights, begin = data.view(np.float32), 2 * lent_numbers(data)
-    width, low, high = np.int64(weights[begin]), np.float32(0.0), np.float32(1.0)
+    width = np.int64(weights[begin])
     units = np.empty(width + LANES, np.float32)
     rows = begin + 1
     bias = rows + inputs * width
-    for unit in range(width):
-        units[unit] = weights[bias + unit]
+    copy_from(weights, units, 0, bias, width)
     for at in range(count):
-        row = rows + listed[at] * width
-        for unit in range(width):
-            units[unit] += weights[row + unit]
-    second = bias + width
-    bias = second + width * LANES
-    for unit in range(LANES):
-        units[width + unit] = weights[bias + unit]
-    for source in range(width):
-        amount, row = min(max(units[source], low), high), second + source * LANES
-        for unit in range(LANES):
-            units[width + unit] += amount * weights[row + unit]
-    last = bias + LANES
-    bias = last + LANES * answers.size
+        add_from(weights, units, 0, rows + listed[at] * width, width)
+    clip(units, 0, 0, width)
+    rows = bias + width
+    bias = rows + width * LANES
+    copy_from(weights, units, width, bias, LANES)
+    feed_from(weights, units, width, 0, width, rows)
+    clip(units, width, width, LANES)
+    rows = bias + LANES
+    bias = rows + LANES * answers.size
     for output in range(answers.size):
         answers[output] = weights[bias + output]
         for unit in range(LANES):
-            amount = min(max(units[width + unit], low), high)
-            answers[output] += amount * weights[last + unit * answers.size + output]
+            answers[output] += units[width + unit] * weights[rows + unit]
+        rows += LANES
 
 
 @kernel(allocates=True)
@@ -101,8 +96,9 @@ def tree_evaluation_of(game: Game, network: StoredNetwork) -> TreeEvaluation:
             f"only a network of kind 'nnue' can be compiled into the tree search, not one of kind {network.config.kind!r}"
         )
     parts = [np.array([network.config.width])]
-    for layer in layers:
+    for layer in layers[:2]:
         parts += [layer.weights.T.ravel(), layer.bias]
+    parts += [layers.value.weights.ravel(), layers.value.bias]
     numbers = np.concatenate(parts).astype(np.float32)
     numbers = np.append(numbers, np.zeros(len(numbers) % 2, np.float32))  # whole numbers of float64
     return TreeEvaluation(evaluate_two if game.num_players == 2 else evaluate_four, numbers.view(np.float64))
