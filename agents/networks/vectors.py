@@ -45,7 +45,9 @@ def _operation(arguments: int, write: Callable[[Any, Any, Any, list[Any]], None]
     if apart:
 
         @intrinsic
-        def three_apart(_context: Any, array: Any, weights: Any, _to: Any, _source: Any, _other: Any) -> tuple[Any, Any]:
+        def three_apart(
+            _context: Any, array: Any, weights: Any, _to: Any, _source: Any, _other: Any
+        ) -> tuple[Any, Any]:
             return types.void(array, weights, types.int64, types.int64, types.int64), code
 
         return three_apart
