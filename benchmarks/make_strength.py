@@ -42,7 +42,9 @@ LADDERS: dict[str, Ladder] = {
     )),
     "quoridor_4": Ladder("quoridor", (("players", 4),), 56, (
         "random", "shortest_path", "heuristic", "net:checkpoint={network}", "mcts:simulations=100",
-        "mcts:simulations=1000", "mcts:seconds=0.1", "mcts:seconds=1",
+        "mcts:simulations=1000", "mcts:simulations=1000,rivals=2,exploration=0.3,leaf=(net:checkpoint={network})",
+        "mcts:seconds=0.1", "mcts:seconds=0.1,rivals=2,exploration=0.3,leaf=(net:checkpoint={network})", "mcts:seconds=1",
+        "mcts:seconds=1,rivals=2,exploration=0.3,leaf=(net:checkpoint={network})",
     )),
     "tokaido": Ladder("tokaido", (), 400, (
         "smaller", "random", "larger", "pocket", "heuristic", "mcts:simulations=100", "mcts:simulations=1000",

@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import math
 import time
+from typing import NamedTuple
 
 from rich.progress import track
 
@@ -27,6 +28,54 @@ def interval(wins: float, games: int) -> tuple[float, float]:
     return middle - half, middle + half
 
 
+class Played(NamedTuple):
+    """What came of the games of one against three.
+
+    Attributes:
+        wins: of the one, by its seat.
+        draws: games that nobody has won.
+        milliseconds: of a move of the one, by the clock.
+        processor: milliseconds of processor time of a move of the one, those of the others included.
+        plies: of a game, on average.
+    """
+
+    wins: list[int]
+    draws: int
+    milliseconds: float
+    processor: float
+    plies: float
+
+
+def one_against_three(agent: str, others: str, games: int, openings: int, seed: int) -> Played:
+    """Play games, each opening from each seat in turn.
+
+    Args:
+        agent: the one.
+        others: the three, each with memory of its own.
+        games: a multiple of four.
+        openings: random plies before each game.
+        seed: of the openings.
+    """
+    game = load_game("quoridor", players=4)
+    one, three = make_agent(agent), [make_agent(others) for _ in range(3)]
+    one.supports(game)
+    wins, draws, seconds, decisions, plies = [0] * 4, 0, 0.0, 0, 0
+    processor = time.process_time()
+    for number in track(range(games), description="games"):
+        deal, seat = divmod(number, 4)
+        start = random_opening(game, openings, [seed, deal])
+        played = play_game(start, [*three[:seat], one, *three[seat:]], [0], [seed, deal, seat])
+        returns = played.state.returns()
+        wins[seat] += returns[seat] > 0
+        draws += max(returns) <= 0
+        seconds += played.seconds[seat]
+        decisions += played.decisions[seat]
+        plies += len(played.state.history())
+    decisions = max(decisions, 1)
+    processor = 1000 * (time.process_time() - processor) / decisions
+    return Played(wins, draws, 1000 * seconds / decisions, processor, plies / games)
+
+
 def main() -> None:
     """Play, and print what came of it."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])  # type: ignore[union-attr]
@@ -36,29 +85,14 @@ def main() -> None:
     parser.add_argument("--openings", type=int, default=4, help="random plies before each game")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
-    game = load_game("quoridor", players=4)
-    agent, others = make_agent(options.agent), [make_agent(options.others) for _ in range(3)]
-    agent.supports(game)
-    wins, draws, seconds, decisions, plies = [0] * 4, 0, 0.0, 0, 0
-    processor = time.process_time()
-    for number in track(range(options.games), description="games"):
-        deal, seat = divmod(number, 4)
-        start = random_opening(game, options.openings, [options.seed, deal])
-        seated = [*others[:seat], agent, *others[seat:]]
-        played = play_game(start, seated, [0], [options.seed, deal, seat])
-        returns = played.state.returns()
-        wins[seat] += returns[seat] > 0
-        draws += max(returns) <= 0
-        seconds += played.seconds[seat]
-        decisions += played.decisions[seat]
-        plies += len(played.state.history())
-    low, high = interval(sum(wins), options.games)
+    found = one_against_three(options.agent, options.others, options.games, options.openings, options.seed)
+    won = sum(found.wins)
+    low, high = interval(won, options.games)
     print(
-        f"{options.agent} against three of {options.others}: {sum(wins)} of {options.games} games won, "
-        f"{sum(wins) / options.games:.3f} ({low:.3f}..{high:.3f}); by seat {wins}; {draws} drawn; "
-        f"{1000 * seconds / max(decisions, 1):.0f} ms a move "
-        f"({1000 * (time.process_time() - processor) / max(decisions, 1):.0f} ms of processor time, those of the others "
-        f"included), {plies / options.games:.0f} plies a game"
+        f"{options.agent} against three of {options.others}: {won} of {options.games} games won, "
+        f"{won / options.games:.3f} ({low:.3f}..{high:.3f}); by seat {found.wins}; {found.draws} drawn; "
+        f"{found.milliseconds:.0f} ms a move ({found.processor:.0f} ms of processor time, those of the others included), "
+        f"{found.plies:.0f} plies a game"
     )
 
 

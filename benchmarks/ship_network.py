@@ -5,8 +5,9 @@ Measured on the way:
 
 * Tokaido: the exact loss against perfect play with two players, alone and with a turn of expectimax on it, and the place
   points against the equilibrium with three;
-* Quoridor: 100 games as the leaf of `alphabeta` against its evaluation by hand, 3000 positions a move each; on boards that
-  are solved the share of positions whose value is kept with 100 simulations a move.
+* Quoridor: 100 games as the leaf of `alphabeta` against its evaluation by hand, 3000 positions a move each; with four players
+  100 games as the leaf of one `mcts` against three without it, 500 simulations a move each; on boards that are solved the
+  share of positions whose value is kept with 100 simulations a move.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from one_against_three import one_against_three
+
 from sekisho.agents import make_agent, store
 from sekisho.agents.exact.policies import Arena
 from sekisho.agents.networks.files import StoredNetwork, read_network
@@ -28,7 +31,7 @@ from sekisho.envs.files import write_bytes_atomically, write_text_atomically
 from sekisho.envs.quoridor.rules import Quoridor
 from sekisho.envs.tokaido.rules import Tokaido
 
-GAMES, OPENINGS, NODES, SIMULATIONS = 100, 4, 3000, 100
+GAMES, OPENINGS, NODES, SIMULATIONS, FOUR_SIMULATIONS = 100, 4, 3000, 100, 500
 
 
 def loss(arena: Arena, spec: str) -> float:
@@ -65,6 +68,12 @@ def evaluated(*words: str) -> dict[str, Any]:
 
 def of_quoridor(network: StoredNetwork, source: Path) -> dict[str, Any]:
     """Return the share of games won against the evaluation by hand, or the share of values that are kept."""
+    if network.rules["players"] == (4,):
+        spec = f"mcts:simulations={FOUR_SIMULATIONS},rivals=2,exploration=0.3,leaf=(net:checkpoint={source})"
+        wins = one_against_three(spec, f"mcts:simulations={FOUR_SIMULATIONS}", GAMES, OPENINGS, 0).wins
+        found = {"games": GAMES, "won": sum(wins)}
+        print(found)
+        return {f"leaf of mcts, one against three without it, {FOUR_SIMULATIONS} simulations a move": found}
     if network.config.kind != "nnue":
         (size,), (fences,) = network.rules["board_size"], network.rules["fences"]
         spec = f"net:checkpoint={source},simulations={SIMULATIONS}"

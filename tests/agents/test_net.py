@@ -223,6 +223,7 @@ def test_without_a_name_the_network_is_the_one_for_the_rules() -> None:
         ({"board_size": 5, "fences": 1}, "quoridor_5x5_1"),
         ({"board_size": 5, "fences": 2}, "quoridor_5x5_2"),
         ({}, "quoridor"),
+        ({"players": 4}, "quoridor_four"),
         ({"board_size": 5, "fences": 1}, "quoridor_5x5_1"),
     ):
         for state in states_of("quoridor", 3, **options):
