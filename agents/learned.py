@@ -24,9 +24,11 @@ from .networks.afterstates import Choices, movers, settle
 from .networks.evaluator import NetworkEvaluator, make_evaluator
 from .networks.files import StoredNetwork, read_network
 from .networks.forward import BACKENDS
+from .networks.in_tree import tree_evaluation_of
 from .networks.incremental import evaluation_of
 from .search.alphabeta.evaluation import Evaluation
 from .search.search import Rules, Search
+from .search.tree_evaluation import TreeEvaluation
 from .specs import ENGINE, parse_spec
 
 MOST_SIMULATIONS = 10**9
@@ -186,6 +188,14 @@ class NetAgent(Agent):
             return evaluation_of(game, self._evaluator_for(game).network)
         except NetworkError as error:
             raise AgentError(f"agent 'net' is no leaf of alphabeta: {error}") from error
+
+    def tree_evaluation(self, game: Game) -> TreeEvaluation:
+        """Return the network as an evaluation for `mcts`; see `search.tree_evaluation.TreeEvaluator`."""
+        self.supports(game)
+        try:
+            return tree_evaluation_of(game, self._evaluator_for(game).network)
+        except NetworkError as error:
+            raise AgentError(f"agent 'net' is no leaf of mcts: {error}") from error
 
     # --- inside ------------------------------------------------------------------------------------------------------
 

@@ -223,7 +223,7 @@ def _networks() -> Check:
         except SekishoError as error:
             faults.append(str(error))
             continue
-        wanted = f"observation-{version_of(network.game, network.config)}"
+        wanted = f"observation-{version_of(network.game, network.config, network.shape.seats)}"
         if (network.game, wanted) != (entry["game"], entry.get("encoding")):
             listed = f"{entry['game']}, {entry.get('encoding')}"
             faults.append(f"{entry['file']} is listed as one for {listed}, but it is for {network.game}, {wanted}")

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...envs.compiling import kernel
+from .chances import write_returns
 from .files import StoredNetwork
 from .folded import FoldedMlp, FoldedSums, FoldedTower, Layer, folded
 from .forward import Forward
@@ -108,17 +109,16 @@ def run_sums(
     log_policies: Any, values: Any,
 ) -> None:  # fmt: skip
     """Run an nnue in full; see `modules.Sums`."""
-    units, others, odds = (
-        np.zeros(sums.shape[1], np.float32), np.zeros(hidden.shape[1], np.float32), np.zeros(1, np.float32),
+    units, others, answers = (
+        np.zeros(sums.shape[1], np.float32), np.zeros(hidden.shape[1], np.float32), np.zeros(value_bias.size, np.float32),
     )  # fmt: skip
     for row in range(observations.shape[0]):
         add_dense(observations[row], sums, sums_bias, units)
         clip(units)
         add_dense(units, hidden, hidden_bias, others)
         clip(others)
-        add_dense(others, value, value_bias, odds)
-        values[row, 0] = np.tanh(odds[0] / 2)
-        values[row, 1] = -values[row, 0]
+        add_dense(others, value, value_bias, answers)
+        write_returns(answers, 0, values[row])
         log_policies[row] = 0.0
         log_softmax(log_policies[row], masks[row])
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...envs.core import Game
 from ...envs.errors import NetworkError, OptionError, nearest, shown
-from .quoridor_inputs import INPUTS
+from . import quoridor_four_inputs, quoridor_inputs
 from .vectors import LANES
 
 KINDS = ("mlp", "tower", "nnue")
@@ -20,7 +20,7 @@ class NetworkConfig:
     """The shape of a network. All have a policy over the actions of the game and a value for each seat."""
 
     kind: str = "mlp"
-    """mlp: rows of hidden units; tower: residual convolutions over squares; nnue: sums of few inputs, inside alpha-beta"""
+    """mlp: rows of hidden units; tower: residual convolutions over squares; nnue: sums of few inputs, inside a search"""
     width: int = 256
     """units of a hidden layer of an mlp; channels of a tower; sums of an nnue, a multiple of 16"""
     depth: int = 2
@@ -88,17 +88,26 @@ PADDED_SEATS = {"picture_sugoroku": 6, "tokaido": 6}
 """The games whose observations have room for so many seats, so that one network serves tables of every size."""
 
 
+NNUE_INPUTS = {2: quoridor_inputs.INPUTS, 4: quoridor_four_inputs.INPUTS}
+"""How many inputs of Quoridor a network of kind ``nnue`` has, by the seats at the table."""
+
+
+def nnue_outputs(seats: int) -> int:
+    """Return how many numbers the last layer of an nnue gives: log-odds of the seat that looks, or a logit a seat."""
+    return 1 if seats == 2 else seats
+
+
 def shape_of(game: Game, config: NetworkConfig | None = None) -> Shape:
     """Return what a network for a game is given and answers; it sees the observation of the game unless it is an nnue.
 
     Raises:
-        NetworkError: for an nnue in another game than Quoridor with two players.
+        NetworkError: for an nnue in another game than Quoridor.
     """
     if config is not None and config.kind == "nnue":
-        if game.name != "quoridor" or game.num_players != 2:
-            raise NetworkError(f"a network of kind 'nnue' is for Quoridor with two players, not for {game.name} with "
-                               f"{game.num_players}: use kind 'mlp'")  # fmt: skip
-        return Shape((INPUTS,), game.num_actions, 2)
+        if game.name != "quoridor" or game.num_players not in NNUE_INPUTS:
+            raise NetworkError(f"a network of kind 'nnue' is for Quoridor with two or four players, not for {game.name} "
+                               f"with {game.num_players}: use kind 'mlp'")  # fmt: skip
+        return Shape((NNUE_INPUTS[game.num_players],), game.num_actions, game.num_players)
     return Shape(tuple(game.observation_shape), game.num_actions, PADDED_SEATS.get(game.name, game.num_players))
 
 
@@ -106,11 +115,13 @@ def check_kind(shape: Shape, config: NetworkConfig) -> None:
     """Refuse a network that cannot look at such observations.
 
     Raises:
-        NetworkError: for a tower over anything but the planes of a board that its policy can be laid out on.
+        NetworkError: for a tower over anything but the planes of a board that its policy can be laid out on, and for an
+            nnue of other inputs than it has at a table of so many seats, or of an odd width.
     """
-    if config.kind == "nnue" and (shape.observation != (INPUTS,) or shape.seats != 2 or config.width % LANES):
-        raise NetworkError(f"a network of kind 'nnue' has {INPUTS} inputs, two seats and a width that is a multiple of "
-                           f"{LANES}, not {shape.observation}, {shape.seats} and {config.width}")  # fmt: skip
+    if config.kind == "nnue" and (shape.observation != (NNUE_INPUTS.get(shape.seats),) or config.width % LANES):
+        known = " or ".join(f"{inputs} inputs and {seats} seats" for seats, inputs in NNUE_INPUTS.items())
+        raise NetworkError(f"a network of kind 'nnue' has {known} and a width that is a multiple of {LANES}, not "
+                           f"{shape.observation}, {shape.seats} and {config.width}")  # fmt: skip
     if config.kind != "tower":
         return
     if len(shape.observation) != 3 or shape.observation[1] != shape.observation[2]:

@@ -15,10 +15,13 @@ from ...envs.compiling import kernel
 from ...envs.core import Game
 from ...envs.errors import NetworkError
 from ...envs.kernels import bind
+from ...envs.quoridor.kernels import PLAYERS
 from ..batches import checked_seats, checked_words
+from .config import NNUE_INPUTS
 from .files import StoredNetwork
 from .forward import Forward, forward_of
-from .quoridor_inputs import INPUTS, write_inputs
+from .quoridor_four_inputs import write_inputs as write_four_inputs
+from .quoridor_inputs import write_inputs
 
 BATCH = 4096
 """Positions that are handed to a back end at once, at most."""
@@ -34,9 +37,12 @@ def look(table: Any, rules: Any, words: Any, seats: Any, observations: Any) -> N
 
 @kernel
 def look_at_inputs(rules: Any, words: Any, seats: Any, observations: Any) -> None:
-    """Write what a network of kind ``nnue`` is given, float32 ``[B, INPUTS]``; see `look`."""
+    """Write what a network of kind ``nnue`` is given, float32 ``[B, inputs]``; see `look`."""
     for row in range(words.shape[0]):
-        write_inputs(rules, words[row], seats[row], observations[row])
+        if rules[PLAYERS] == 2:
+            write_inputs(rules, words[row], seats[row], observations[row])
+        else:
+            write_four_inputs(rules, words[row], seats[row], observations[row])
 
 
 @kernel
@@ -137,7 +143,7 @@ def evaluate(
     words = checked_words(game, words)
     count = len(words)
     seats = checked_seats(game, seats, count)
-    shape = (INPUTS,) if inputs else tuple(game.observation_shape)
+    shape = (NNUE_INPUTS[game.num_players],) if inputs else tuple(game.observation_shape)
     features = math.prod(shape)
     priors, returns = np.zeros((count, game.num_actions)), np.zeros((count, game.num_players))
     legal = np.zeros(game.num_actions, np.int8)

@@ -19,7 +19,7 @@ from ...envs.core import Game
 from ...envs.errors import NetworkError
 from ...envs.options import spell_value
 from ..exact.table_file import Form, read_table, write_table
-from .config import NetworkConfig, Shape, check_kind, shape_of
+from .config import NetworkConfig, Shape, check_kind, nnue_outputs, shape_of
 from .vectors import LANES
 
 FORM = Form("sekisho-network-1", "network", NetworkError)
@@ -31,15 +31,19 @@ MOST_WEIGHT = 1e6
 """No weight may be larger: those of networks that have learned are of the order of 1, and what is a hundred thousand times
 that has gone astray. With a bound, what a network answers stays a number."""
 INPUTS_VERSION = 1
-"""Likewise of the inputs of networks of kind ``nnue``."""
+"""Likewise of the inputs of networks of kind ``nnue`` for two players."""
+FOUR_INPUTS_VERSION = 1
+"""And of those for four."""
 _COUNTER, _VARIANCE = ".num_batches_tracked", ".running_var"  # arrays of normalisations that are no weights
 Json = TypeVar("Json")
 _PICKLES = (b"PK\x03\x04", b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05")
 
 
-def version_of(game: str, config: NetworkConfig | None = None) -> int:
-    """Return the version of what a network sees of a game: the observation, but for an nnue."""
-    return INPUTS_VERSION if config is not None and config.kind == "nnue" else OBSERVATIONS.get(game, 1)
+def version_of(game: str, config: NetworkConfig | None = None, seats: int = 2) -> int:
+    """Return the version of what a network for so many seats sees of a game: the observation, but for an nnue."""
+    if config is not None and config.kind == "nnue":
+        return INPUTS_VERSION if seats == 2 else FOUR_INPUTS_VERSION
+    return OBSERVATIONS.get(game, 1)
 
 
 @dataclass(frozen=True)
@@ -115,7 +119,7 @@ def write_network(
     description = {
         "game": game.name,
         "observation": {
-            "version": version_of(game.name, config),
+            "version": version_of(game.name, config, shape.seats),
             "shape": list(shape.observation),
             "actions": shape.actions,
             "seats": shape.seats,
@@ -161,7 +165,7 @@ def read_network(path: Path) -> StoredNetwork:
         )  # fmt: skip
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise NetworkError(f"{path} is damaged: its description is not that of a network") from error
-    if network.version != (wanted := version_of(network.game, network.config)):
+    if network.version != (wanted := version_of(network.game, network.config, network.shape.seats)):
         age = "an older" if network.version < wanted else "a newer"
         raise NetworkError(
             f"{path} is a network for {age} observation of {network.game} (version {network.version}; this package has "
@@ -240,7 +244,7 @@ def weight_shapes(shape: Shape, config: NetworkConfig) -> dict[str, tuple[int, .
     if config.kind == "nnue":
         dense("sums", math.prod(shape.observation), config.width)
         dense("hidden", config.width, LANES)
-        dense("value", LANES, 1)
+        dense("value", LANES, nnue_outputs(shape.seats))
         return shapes
     planes, side, _ = shape.observation
     convolution("stem", planes, config.width)

@@ -147,6 +147,8 @@ def evaluation_of(game: Game, network: StoredNetwork) -> Evaluation:
         NetworkError: if it is of another kind than ``nnue``, for something else, or has weights that no search can take.
     """
     network.supports(game)
+    if game.num_players != 2:
+        raise NetworkError(f"alpha-beta looks ahead with two players, not {game.num_players}: let mcts ask the network")
     if fault := fault_of(network.arrays):
         raise NetworkError(f"the network has {fault}")
     layers = folded(network)

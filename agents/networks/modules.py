@@ -24,7 +24,7 @@ from torch import Tensor, nn
 
 from ...envs.core import Game
 from ...envs.errors import RunError
-from .config import NetworkConfig, Shape, check_kind, shape_of
+from .config import NetworkConfig, Shape, check_kind, nnue_outputs, shape_of
 from .files import weight_shapes
 from .vectors import LANES
 
@@ -117,26 +117,40 @@ class Tower(nn.Module):
 
 
 class Sums(nn.Module):
-    """Few inputs of many, two layers that are cut off below 0 and above 1, and the log-odds of the seat that looks.
+    """Few inputs of many, two layers that are cut off below 0 and above 1, and the chances to win.
 
-    The policy makes no difference between actions: what plays by such a network looks at the positions after them.
+    With two players these are the log-odds of the seat that looks; with four the softmax over the seats, the one that
+    looks first. The policy makes no difference between actions: what plays by such a network looks at the positions after them.
     """
 
     def __init__(self, shape: Shape, config: NetworkConfig) -> None:
         super().__init__()
         self.sums = nn.Linear(shape.observation[0], config.width)
         self.hidden = nn.Linear(config.width, LANES)
-        self.value = nn.Linear(LANES, 1)
+        self.value = nn.Linear(LANES, nnue_outputs(shape.seats))
+
+    def answers(self, sums: Tensor) -> Tensor:
+        """Return what the last layer gives for the sums of the first ``[B, width]``.
+
+        Float32 ``[B, 1]``, the log-odds of the seat that looks, or with four players ``[B, 4]``, logits of which seat wins.
+        """
+        answers: Tensor = self.value(self.hidden(sums.clamp(0, 1)).clamp(0, 1))
+        return answers
 
     def log_odds(self, sums: Tensor) -> Tensor:
-        """Return the log-odds of the seat that looks, float32 ``[B]``, for the sums of the first layer ``[B, width]``."""
-        odds: Tensor = self.value(self.hidden(sums.clamp(0, 1)).clamp(0, 1))
-        return odds[:, 0]
+        """Return the log-odds of the seat that looks, float32 ``[B]``; with two players."""
+        return self.answers(sums)[:, 0]
 
     def forward(self, observations: Tensor, masks: Tensor) -> tuple[Tensor, Tensor]:
         """See the head of this file."""
-        value = torch.tanh(self.log_odds(self.sums(observations)) / 2)
-        return masked_log_policy(torch.zeros_like(masks, dtype=torch.float32), masks), torch.stack([value, -value], 1)
+        answers = self.answers(self.sums(observations))
+        if answers.shape[1] == 1:
+            value = torch.tanh(answers / 2)
+            values = torch.cat([value, -value], 1)
+        else:
+            chances = torch.softmax(answers, 1)
+            values = chances - (1 - chances) / (answers.shape[1] - 1)
+        return masked_log_policy(torch.zeros_like(masks, dtype=torch.float32), masks), values
 
 
 _MODULES: dict[str, type[Mlp | Sums | Tower]] = {"mlp": Mlp, "nnue": Sums, "tower": Tower}

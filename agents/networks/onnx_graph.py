@@ -58,26 +58,32 @@ class _Graph:
         return self.add("Slice", units, *places)
 
 
-def _mlp(graph: _Graph, layers: FoldedMlp) -> tuple[str, str]:
-    """Add an mlp; return the names of its logits and of its values before the tanh."""
+def _mlp(graph: _Graph, layers: FoldedMlp) -> str:
+    """Add an mlp and its values; return the name of its logits."""
     units = graph.add("Flatten", "observations", axis=1)
     for layer in layers.hidden:
         units = graph.relu(graph.dense(units, layer))
-    return graph.dense(units, layers.policy), graph.dense(units, layers.value)
+    graph.add("Tanh", graph.dense(units, layers.value), out="values")
+    return graph.dense(units, layers.policy)
 
 
-def _sums(graph: _Graph, layers: FoldedSums) -> tuple[str, str]:
+def _sums(graph: _Graph, layers: FoldedSums) -> str:
     """Add an nnue; see `_mlp`."""
     units = graph.clip(graph.dense(graph.clip(graph.dense("observations", layers.sums)), layers.hidden))
-    sides = np.array(
-        [[0.5], [-0.5]], np.float32
-    )  # tanh(log-odds / 2) for the seat that looks, its negative for the other
-    halves = Layer(sides * layers.value.weights, sides[:, 0] * layers.value.bias)
     logits = graph.add("Mul", graph.add("Cast", "masks", to=TensorProto.FLOAT), graph.constant(np.zeros(1, np.float32)))
-    return logits, graph.dense(units, halves)
+    seats = len(layers.value.bias)
+    if seats == 1:  # tanh(log-odds / 2) for the seat that looks, its negative for the other
+        sides = np.array([[0.5], [-0.5]], np.float32)
+        halves = Layer(sides * layers.value.weights, sides[:, 0] * layers.value.bias)
+        graph.add("Tanh", graph.dense(units, halves), out="values")
+    else:  # chance - (1 - chance) / (seats - 1)
+        chances = graph.add("Softmax", graph.dense(units, layers.value), axis=1)
+        scale, loss = (graph.constant(np.array([part / (seats - 1)], np.float32)) for part in (seats, 1))
+        graph.add("Sub", graph.add("Mul", chances, scale), loss, out="values")
+    return logits
 
 
-def _tower(graph: _Graph, layers: FoldedTower) -> tuple[str, str]:
+def _tower(graph: _Graph, layers: FoldedTower) -> str:
     """Add a tower; see `_mlp`."""
     planes = graph.relu(graph.convolution("observations", layers.stem))
     for first, second in zip(layers.blocks[::2], layers.blocks[1::2], strict=True):
@@ -88,19 +94,20 @@ def _tower(graph: _Graph, layers: FoldedTower) -> tuple[str, str]:
     anchors = graph.add("Flatten", graph.slice(maps, [1, 0, 0], [3, -1, -1], [1, 2, 3]), axis=1)
     logits = graph.add("Concat", squares, anchors, axis=1)
     units = graph.add("Flatten", graph.relu(graph.convolution(planes, layers.value_conv)), axis=1)
-    return logits, graph.dense(graph.relu(graph.dense(units, layers.value_hidden)), layers.value)
+    units = graph.relu(graph.dense(units, layers.value_hidden))
+    graph.add("Tanh", graph.dense(units, layers.value), out="values")
+    return logits
 
 
 def model_of(network: StoredNetwork) -> ModelProto:
     """Return a network as a model; its metadata say what it is for."""
     graph, layers, shape = _Graph(), folded(network), network.shape
     if isinstance(layers, FoldedTower):
-        logits, values = _tower(graph, layers)
+        logits = _tower(graph, layers)
     else:
-        logits, values = _mlp(graph, layers) if isinstance(layers, FoldedMlp) else _sums(graph, layers)
+        logits = _mlp(graph, layers) if isinstance(layers, FoldedMlp) else _sums(graph, layers)
     nothing = graph.constant(np.array(-np.inf, dtype=np.float32))
     graph.add("LogSoftmax", graph.add("Where", "masks", logits, nothing), out="log_policy", axis=1)
-    graph.add("Tanh", values, out="values")
     inputs = [
         helper.make_tensor_value_info("observations", TensorProto.FLOAT, ["batch", *shape.observation]),
         helper.make_tensor_value_info("masks", TensorProto.BOOL, ["batch", shape.actions]),

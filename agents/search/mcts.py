@@ -10,14 +10,18 @@ from functools import partial
 import numpy as np
 
 from ...envs.core import Game, State
-from ...envs.errors import OptionError
+from ...envs.errors import OptionError, SekishoError
 from ..agent import Agent, Decision, Watch, end_of, require_decision
+from ..registry import make_agent
 from .search import Child, Rules, Search
 from .tools import GameTools, game_tools
+from .tree_evaluation import TreeEvaluator
 
 DEFAULT_SIMULATIONS = 1000
 """Where neither simulations nor seconds are given."""
 MOST_SIMULATIONS, MOST_SECONDS = 10**12, 86_400
+OWN = "own"
+"""What the game brings to judge leaves by."""
 _FORCED_SIMULATIONS = 64
 """Enough for an opinion where only one action is legal."""
 
@@ -55,6 +59,8 @@ class MctsAgent(Agent):
         exact: ``auto``: where the game is solved, leaves get its exact values (see `tools.game_tools`), as far as every
             installation has them; ``on``: those of tables in the cache folder too, and refuse a game without any;
             ``off``: never.
+        leaf: what judges leaves: ``own``, what the game brings, or an agent that has an evaluation for this search, a
+            network of kind ``nnue`` as in ``leaf=(net:checkpoint=FILE)``, by its spec string or itself; without rollouts.
     """
 
     simulations: int | None = None
@@ -74,6 +80,8 @@ class MctsAgent(Agent):
     alpha: float = 0.3
     wide: int = 32
     exact: str = "auto"
+    leaf: str | Agent = OWN
+    _judge: Agent | None = field(default=None, init=False, repr=False, compare=False)
     _search: Search | None = field(default=None, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -106,6 +114,22 @@ class MctsAgent(Agent):
         _check_range("alpha", self.alpha, 1e-3, 1e3)
         _check_range("wide", self.wide, 1, 10**6)
         _check(self.exact in ("auto", "on", "off"), "exact", "auto, on or off", self.exact)
+        if isinstance(self.leaf, Agent):
+            self._judge = self.leaf
+        elif self.leaf != OWN:
+            try:
+                self._judge = make_agent(self.leaf)
+            except SekishoError as error:
+                raise OptionError(f"mcts: option 'leaf' must be 'own' or name an agent: {error}") from error
+        if self._judge is None:
+            return
+        if not isinstance(self._judge, TreeEvaluator):
+            raise OptionError(
+                f"mcts: option 'leaf' must be 'own' or an agent with an evaluation for this search, as "
+                f"(net:checkpoint=FILE) is with a network of kind 'nnue', not {self.leaf!r:.80}"
+            )
+        _check(self.rollouts in ("auto", "none"), "rollouts", "none, or left out, with a leaf", self.rollouts)
+        _check(self.cutoff is None, "cutoff", "left out with a leaf", self.cutoff)
 
     def supports(self, game: Game) -> None:
         """See `Agent.supports`; any game with compiled kernels is played. Loads what that takes."""
@@ -118,7 +142,8 @@ class MctsAgent(Agent):
 
     def _search_for(self, game: Game) -> Search:
         if self._search is None or self._search.game != game:
-            self._search = Search(game, self._rules(game))
+            evaluation = self._judge.tree_evaluation(game) if isinstance(self._judge, TreeEvaluator) else None
+            self._search = Search(game, self._rules(game), evaluation=evaluation)
         return self._search
 
     def _rules(self, game: Game) -> Rules:
@@ -128,6 +153,8 @@ class MctsAgent(Agent):
         if rollouts == "auto":
             played_out = "uniform" if brought.policy is None else "guided"
             rollouts = brought.rollouts if self.cutoff is None else played_out
+        if self._judge is not None:
+            rollouts = "none"
         priors = self.priors
         if priors == "auto":
             priors = "uniform" if brought.priors is None or self.selection == "uct" else "guided"

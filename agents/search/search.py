@@ -20,6 +20,7 @@ from .limits import Limits
 from .simulate import Settings, Work, expand_root, new_work, settle_root, simulate
 from .tools import GameTools, choose_tools, game_tools
 from .tree import DEEPEST, FULL, LOCK, USED, Tree, clear, find_child, keep_subtree, new_tree, node_bytes
+from .tree_evaluation import TreeEvaluation, judged_by
 
 _SECONDS_TO_KEEP_A_NODE = 2e-8
 _SHARE_OF_SOLUTIONS = 8  # one part in so many of the memory is for exact values that are worked out on the way
@@ -88,6 +89,7 @@ class Search:
         evaluator: judges the leaves in place of rollouts and priors; one thread then.
         batch: leaves that it is asked about at a time, at most.
         brought: tools for the leaves in the place of those that the game brings.
+        evaluation: in the place of the one that the game brings.
 
     Raises:
         AgentError: if the game has no compiled kernels or lacks a tool that the rules ask for.
@@ -95,7 +97,7 @@ class Search:
 
     def __init__(
         self, game: Game, rules: Rules, evaluator: Evaluator | None = None, batch: int = 8,
-        brought: GameTools | None = None,
+        brought: GameTools | None = None, evaluation: TreeEvaluation | None = None,
     ) -> None:  # fmt: skip
         if not all(hasattr(function, "compile") for function in game.kernels):
             raise AgentError(f"agent 'mcts' does not play {game.name}: the game's kernels are not compiled")
@@ -104,6 +106,8 @@ class Search:
         self._evaluator, self._leaves = evaluator, new_leaves(game, 1 if evaluator is None else batch)
         room = rules.memory * 2**20
         self._brought = brought or game_tools(game, rules.exact, room // _SHARE_OF_SOLUTIONS)
+        if evaluation is not None:
+            self._brought = judged_by(evaluation, self._brought)
         self._tools, self._data = choose_tools(
             game, self._brought, self._rules.rollouts, self._rules.cutoff, self._rules.priors
         )

@@ -27,6 +27,7 @@ NNUE = NetworkConfig("nnue", 32, 1, 16)
 CASES = [(name, options, MLP) for name, sets in OPTION_SETS.items() for options in sets]
 CASES += [("quoridor", options, TOWER) for options in OPTION_SETS["quoridor"]]
 CASES += [("quoridor", {}, NNUE), ("quoridor", {"board_size": 5, "fences": 3}, NNUE)]
+CASES += [("quoridor", {"players": 4}, NNUE), ("quoridor", {"players": 4, "board_size": 6, "fences": 2}, NNUE)]
 
 
 def stored(game: Game, config: NetworkConfig, seed: int = 3) -> StoredNetwork:

@@ -147,10 +147,8 @@ def test_it_is_a_leaf_of_alphabeta_by_its_file(tmp_path: Path) -> None:
 
 
 def test_what_it_cannot_be_used_for_is_said(tmp_path: Path) -> None:
-    with pytest.raises(NetworkError, match="Quoridor with two players"):
+    with pytest.raises(NetworkError, match="Quoridor with two or four players"):
         build_network(load_game("tokaido"), CONFIG, 0)
-    with pytest.raises(NetworkError, match="Quoridor with two players"):
-        build_network(load_game("quoridor", players=4), CONFIG, 0)
     with pytest.raises(NetworkError, match="multiple of 16"):
         build_network(load_game("quoridor"), NetworkConfig("nnue", 40, 1, 16), 0)
     with pytest.raises(OptionError, match="'leaf' must be 'hand' or an agent with an evaluation"):
