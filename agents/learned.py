@@ -330,6 +330,17 @@ def _looking(game: Game, words: NDArray[np.int64]) -> NDArray[np.int64]:
     return seats
 
 
+def onlooker(game: Game, words: NDArray[np.int64], mover: int) -> int:
+    """Return who looks at a position in which dice are to be thrown, as the agent `net` has it judged.
+
+    Args:
+        game: what is played.
+        words: the position, int64 ``[state_size]``.
+        mover: whose choice has led there, who looks where the game does not say whose turn it is.
+    """
+    return int(words[_TURN_WORD[game.name]]) if game.name in _TURN_WORD else mover
+
+
 def path_of(checkpoint: str, option: str = "net: option 'checkpoint'") -> Path:
     """Return the file that the name of a shipped network or a path means.
 

@@ -42,7 +42,7 @@ if TYPE_CHECKING:  # torch takes a second and a half to load
     from ..training.checkpoint import Progress as Checkpoint
 
 _PARTS = {
-    "self-play": (0.0, 0.8), "learning": (0.8, 0.1), "games": (0.0, 0.2), "fitting": (0.2, 0.7), "evaluation": (0.9, 0.1)
+    "self-play": (0.0, 0.8), "imitation": (0.0, 0.8), "learning": (0.8, 0.1), "games": (0.0, 0.2), "fitting": (0.2, 0.7), "evaluation": (0.9, 0.1)
 }  # fmt: skip
 """Where in an iteration a part of it begins, and which share of it that is, for the bar."""
 
@@ -53,7 +53,7 @@ def _number(hint: str) -> Any:
 
 @dataclass
 class Command:
-    """Train a network by self-play, on values or from searches; a run can be stopped with Ctrl-C at any time and resumed."""
+    """Train a network by self-play, on values, from searches or from a teacher; Ctrl-C stops a run, --resume goes on."""
 
     game: GameWord
     """name of the game"""
@@ -63,7 +63,8 @@ class Command:
     """preset: tiny (less than a minute, to see that it works), laptop (hours on two cores), full (days); of tokaido these
     three learn values, in minutes to hours, and selfplay_tiny, selfplay_laptop and selfplay_full learn from self-play; of
     quoridor small is for a board of 5x5 (ten minutes), and search_tiny, search_laptop (an hour) and search_full learn
-    from searches of alphabeta, for alphabeta"""
+    from searches of alphabeta, for alphabeta; imitation_tiny and imitation_laptop, of every game, learn what another agent
+    plays, see imitation.teacher"""
     output: Annotated[str | None, tyro.conf.arg(metavar="DIR", help_behavior_hint="(default: runs/GAME-NAME)")] = None
     """folder of the run"""
     resume: Flag = False

@@ -14,11 +14,11 @@ from ..arena.executors import MOST_WORKERS
 from ..envs.core import Game
 from ..envs.errors import OptionError, UnknownNameError, nearest, shown
 from ..envs.registry import load_game
-from .sections import Evaluation, Keeping, Learning, Searches, SelfPlay, Values, check_kind, kind_in_words
+from .sections import Evaluation, Imitation, Keeping, Learning, Searches, SelfPlay, Values, check_kind, kind_in_words
 
 CONFIG_FORMAT = 2
-SELFPLAY, VALUES, SEARCH = "selfplay", "values", "search"
-"""The ways to learn: from a network that plays itself, from values alone, and from searches of alpha-beta."""
+SELFPLAY, VALUES, SEARCH, IMITATION = "selfplay", "values", "search", "imitation"
+"""The ways to learn: from a network that plays itself, from values alone, from searches of alpha-beta, from a teacher."""
 _MANY = 10**9
 
 
@@ -30,7 +30,7 @@ class Config:
     """name of the game"""
     method: str = SELFPLAY
     """selfplay: search and learn from it (AlphaZero); values: value learning, for tokaido; search: learning from
-    alpha-beta, for quoridor with two players"""
+    alpha-beta, for quoridor with two players; imitation: what a teacher, any agent, plays and thinks"""
     rules: Mapping[str, Any] = field(default_factory=dict)
     """rule options that are not the game's own defaults"""
     preset: str = ""
@@ -53,6 +53,8 @@ class Config:
     """how values are learned"""
     search: Searches = field(default_factory=Searches)
     """how values are learned from searches"""
+    imitation: Imitation = field(default_factory=Imitation)
+    """how a teacher is learned from"""
     evaluation: Evaluation = field(default_factory=Evaluation)
     """how it is measured"""
     keeping: Keeping = field(default_factory=Keeping)
@@ -116,6 +118,7 @@ SECTIONS: dict[str, Any] = {
     "learning": Learning,
     "values": Values,
     "search": Searches,
+    "imitation": Imitation,
     "evaluation": Evaluation,
     "keeping": Keeping,
     "network": NetworkConfig,
@@ -125,6 +128,7 @@ _USED = {
     SELFPLAY: ("selfplay", "learning", "evaluation", "keeping", "network"),
     VALUES: ("values", "evaluation", "keeping", "network"),
     SEARCH: ("search", "evaluation", "keeping", "network"),
+    IMITATION: ("imitation", "learning", "evaluation", "keeping", "network"),
 }
 """The sections that a method uses."""
 _ELSEWHERE = {
@@ -187,6 +191,10 @@ _RANGES: dict[str, tuple[float, float]] = {
     "search.weight_decay": (0, 10),
     "search.result": (0, 1),
     "search.held_back": (2, _MANY),
+    "imitation.opening": (0, 1000),
+    "imitation.explore": (0, 1),
+    "imitation.student": (0, 1),
+    "imitation.teacher_value": (0, 1),
     "evaluation.games": (2, 10**6),
     "evaluation.simulations": (0, 10**6),
     "evaluation.mcts": (0, 10**6),

@@ -17,12 +17,13 @@ from ..envs.core import Game
 from ..envs.errors import RunError
 from .devices import choose_device, choose_precision
 from .optimizers import optimizer_arrays, restore_optimizer
-from .positions import Batch, seen, shuffled_views
+from .positions import Batch, Positions, seen, shuffled_views
 from .replay import Replay
 from .sections import Learning
 
 STREAM = 2
 """Sets the random numbers of learning apart from those of other parts of a run."""
+_MEASURED = 1024  # positions that are measured at once
 _LOWEST = 0.05  # of the learning rate, at the end of a cosine
 
 
@@ -53,6 +54,26 @@ def losses_of(module: nn.Module, batch: tuple[Tensor, ...], value_weight: float)
     value = (expected.float()[:, : values.shape[1]] - values).square().mean()
     entropy = -(policies * policies.clamp_min(1e-12).log()).sum() / decisions
     return Losses(policy + value_weight * value, policy, value, entropy)
+
+
+def agreement(game: Game, module: nn.Module, positions: Positions) -> float:
+    """Return on which share of the decisions a network likes best what the policy to learn likes best, 0..1.
+
+    Args:
+        game: what the positions are of.
+        module: the network.
+        positions: those without a policy do not count.
+    """
+    decisions = positions.chosen(np.flatnonzero(positions.policies.any(axis=1)))
+    device, agreed, count = next(module.parameters()).device, 0, len(decisions.seats)
+    module.eval()
+    for first in range(0, count, _MEASURED):
+        batch = seen(game, decisions.chosen(np.arange(first, min(first + _MEASURED, count))))
+        with torch.inference_mode():
+            logs, _ = module(*(torch.from_numpy(part).to(device) for part in batch[:2]))
+        liked = logs.float().masked_fill(~torch.from_numpy(batch.masks).to(device), -math.inf).argmax(1).cpu().numpy()
+        agreed += int((batch.policies[np.arange(len(liked)), liked] == batch.policies.max(axis=1)).sum())
+    return agreed / max(count, 1)
 
 
 class Learner:

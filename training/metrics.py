@@ -26,6 +26,8 @@ METRICS = {
     "loss/value_rmse_games": "the same on positions of games, against their targets",
     "loss/held_back": "cross-entropy of the network with its targets on positions of games that are not learned from, in nats",
     "loss/held_back_least": "entropy of these targets, in nats: the least that loss/held_back can be",
+    "imitation/agreement": "share of the teacher's new decisions in which the network, before it learns from them, likes best what "
+    "the teacher does",
     "selfplay/game_length": "mean plies of a game of self-play, throws included",
     "selfplay/first_player_win_rate": "share of these games that the seat which began has won alone",
     "selfplay/draw_rate": "share of these games that nobody has won alone, those broken off included",

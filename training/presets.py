@@ -13,7 +13,7 @@ from typing import Any
 
 from ..envs.errors import OptionError, UnknownNameError, nearest
 from ..envs.registry import game_class
-from .config import SEARCH, SELFPLAY, VALUES, Config, with_settings
+from .config import IMITATION, SEARCH, SELFPLAY, VALUES, Config, with_settings
 
 DEFAULT_PRESET = "laptop"
 NOTHING_TO_LEARN = {
@@ -100,6 +100,24 @@ _SEARCH = {
     "network.head": 16,
 }
 
+_IMITATION_TINY = {
+    **{name: value for name, value in _TINY.items() if not name.startswith("selfplay.")},
+    "imitation.teacher": "mcts:simulations=100",
+    "imitation.games": 32,
+    "imitation.opening": 4,
+    "imitation.student": 0.25,
+    "imitation.max_plies": 200,
+}
+_IMITATION = {
+    "iterations": 40,
+    "imitation.student": 0.25,
+    "learning.window": 400_000,
+    "learning.learning_rate": 2e-3,
+    "evaluation.every": 5,
+    "evaluation.games": 40,
+    "evaluation.simulations": 0,
+}
+
 PRESETS: dict[str, dict[str, Preset]] = {
     "quoridor": {
         "tiny": Preset(_TINY_HELP, {**_TINY, "iterations": 16, "evaluation.every": 4}, {"board_size": 4, "fences": 2}),
@@ -180,6 +198,25 @@ PRESETS: dict[str, dict[str, Preset]] = {
             },
             method=SEARCH,
         ),
+        "imitation_tiny": Preset(
+            _TINY_HELP,
+            {**_IMITATION_TINY, "imitation.teacher": "alphabeta:nodes=200"},
+            {"board_size": 5, "fences": 3},
+            method=IMITATION,
+        ),
+        "imitation_laptop": Preset(
+            "a policy that imitates alpha-beta: about an hour on two cores",
+            {
+                **_IMITATION,
+                "imitation.teacher": "alphabeta:nodes=1000,leaf=(net:checkpoint=quoridor)",
+                "imitation.games": 100,
+                "network.kind": "tower",
+                "network.width": 32,
+                "network.depth": 4,
+                "network.head": 8,
+            },
+            method=IMITATION,
+        ),
     },
     "tokaido": {
         "tiny": Preset(
@@ -227,12 +264,24 @@ PRESETS: dict[str, dict[str, Preset]] = {
             _FULL_HELP,
             {**_FULL, "selfplay.simulations": 200, "selfplay.late_temperature": 1.0, "evaluation.simulations": 0},
         ),
+        "imitation_tiny": Preset(
+            _TINY_HELP,
+            {**_IMITATION_TINY, "imitation.teacher": "expectimax:turns=0", "evaluation.exact": False},
+            method=IMITATION,
+        ),
+        "imitation_laptop": Preset(
+            "a network that imitates expectimax",
+            {**_IMITATION, "imitation.teacher": "expectimax:turns=1", "network.width": 128},
+            method=IMITATION,
+        ),
     },
 }
 _OTHERS = {
     "tiny": Preset(_TINY_HELP, {**_TINY, "evaluation.exact": False}),
     "laptop": Preset(_LAPTOP_HELP, {"iterations": 60, "evaluation.every": 5}),
     "full": Preset(_FULL_HELP, _FULL),
+    "imitation_tiny": Preset(_TINY_HELP, {**_IMITATION_TINY, "evaluation.exact": False}, method=IMITATION),
+    "imitation_laptop": Preset("a network that imitates mcts: hours on two cores", _IMITATION, method=IMITATION),
 }
 
 

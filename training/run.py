@@ -22,7 +22,7 @@ from ..envs.errors import CheckpointError, OptionError
 from ..envs.files import write_text_atomically
 from .board import Board
 from .checkpoint import NETWORK, Arrays, Checkpoints, Progress, read_weights, write_weights
-from .config import SEARCH, SELFPLAY, Config
+from .config import IMITATION, SEARCH, SELFPLAY, Config
 from .evaluation import Evaluator, Strengths, better, name_of, player_of
 from .exact_loss import Gauge, gauge_of
 from .executors import Executor
@@ -310,9 +310,14 @@ def _method_of(config: Config, positions: Path, module: nn.Module | None) -> Met
     """Return the way of learning that a configuration names."""
     if config.method == SELFPLAY:
         return SelfPlayLearning(config, positions, module)
+    if config.method == IMITATION:
+        from .imitation_learning import ImitationLearning
+
+        return ImitationLearning(config, positions, module)
     if module is not None:
         raise OptionError(
-            f"the method {config.method!r} trains a network of this package: a network of your own learns from self-play"
+            f"the method {config.method!r} trains a network of this package: a network of your own learns from self-play "
+            "or from a teacher (imitation)"
         )
     if config.method == SEARCH:
         from .searching.learning import SearchLearning

@@ -197,6 +197,26 @@ class Searches(Section, name="search"):
 
 
 @dataclass(frozen=True)
+class Imitation(Section, name="imitation"):
+    """How games are played for a teacher to judge, see `imitation`."""
+
+    teacher: str = "mcts:simulations=200"
+    """agent that is learned from, by its spec string; what limits it must not be time"""
+    games: int = 64
+    """games of an iteration"""
+    opening: int = 8
+    """a game begins with up to so many random plies, throws included"""
+    explore: float = 0.05
+    """share of the moves after them that are drawn at random; the teacher says what it would have played"""
+    student: float = 0.0
+    """share of the games, after the first iteration, that the network itself plays, by its policy (DAgger, Ross 2011)"""
+    max_plies: int = 1000
+    """plies, throws included, after which a game is broken off and counts as a draw for all seats"""
+    teacher_value: float = 0.5
+    """share of the teacher's own value, if it has one, in the value's target; the rest is the result of its games"""
+
+
+@dataclass(frozen=True)
 class Evaluation(Section, name="evaluation"):
     """How its play is measured on the way."""
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ..arena.folder import alone_in
 from ..envs.core import Game
 from ..envs.errors import OptionError, RunError
-from .config import SEARCH, SELFPLAY, VALUES, Config
+from .config import IMITATION, SEARCH, SELFPLAY, VALUES, Config
 from .executors import Executor, make_executor
 from .folder import require_new, resume_in, write_config
 from .watching import Watcher
@@ -25,6 +25,7 @@ _NETWORK = "network.width or network.depth"
 _LARGE = {
     SELFPLAY: f"selfplay.tables, selfplay.simulations, learning.window, learning.batch_size, {_NETWORK}",
     VALUES: f"values.games, values.batch_size, {_NETWORK}",
+    IMITATION: f"imitation.games, learning.window, learning.batch_size, {_NETWORK}",
     SEARCH: f"search.games, search.window, search.batch_size, {_NETWORK}",
 }
 """The settings that decide how much memory a run takes, by its method."""

@@ -23,11 +23,16 @@ QUICK_SEARCH = {
     "search.passes": 2, "search.batch_size": 16, "search.held_back": 3, "evaluation.games": 2, "evaluation.nodes": 20,
     "evaluation.every": 1, "evaluation.exact": False,
 }  # fmt: skip
+QUICK_IMITATION = {
+    "iterations": 4, "imitation.teacher": "mcts:simulations=12", "imitation.games": 10, "imitation.student": 0.5,
+    "learning.batch_size": 8, "learning.window": 100, "learning.reuse": 2.0, "evaluation.games": 4, "evaluation.mcts": 0,
+    "evaluation.exact": False, "evaluation.every": 1, "network.width": 8,
+}  # fmt: skip
 
 
 @pytest.fixture
 def quick() -> Any:
-    """Returns a function that makes the configuration of a very short run; "values" and "search" stand for these ways to learn."""
+    """Returns a function that makes the configuration of a very short run; "values", "search" and "imitation" stand for these ways."""
 
     def config(game: str = "quoridor", **changes: Any) -> Config:
         named = {name.replace("__", "."): value for name, value in changes.items()}
@@ -35,6 +40,9 @@ def quick() -> Any:
             return with_settings(preset_config("tokaido", "tiny"), QUICK_VALUES | named)
         if game == "search":
             return with_settings(preset_config("quoridor", "search_tiny"), QUICK_SEARCH | named)
+        if game == "imitation":
+            small = preset_config("quoridor", "imitation_tiny", {"board_size": 3, "fences": 1})
+            return with_settings(small, QUICK_IMITATION | named)
         rules = {"board_size": 3, "fences": 1} if game == "quoridor" else {}
         preset = "tiny" if game == "quoridor" else "selfplay_tiny"
         return with_settings(preset_config(game, preset, rules), QUICK | named)

@@ -16,7 +16,8 @@ from sekisho.training.config import SECTIONS, Config, help_of, parse_setting, se
 from sekisho.training.presets import PRESETS, preset_config, presets_of
 from sekisho.training.sections import Evaluation, Keeping, Learning, Searches, SelfPlay, Values
 
-ALL = Config(game="quoridor"), Config(game="tokaido", method="values"), Config(game="quoridor", method="search")
+METHODS = ("selfplay", "values", "search", "imitation")
+ALL = [Config(game="tokaido" if method == "values" else "quoridor", method=method) for method in METHODS]
 EVERY = sorted({name for config in ALL for name in settings_of(config)})
 
 
@@ -34,7 +35,7 @@ def test_every_field_is_a_setting() -> None:
 
 @pytest.mark.parametrize(("game", "preset"), [(game, preset) for game in PRESETS for preset in PRESETS[game]])
 def test_presets_survive_json(game: str, preset: str) -> None:
-    assert PRESETS[game].keys() >= {"tiny", "laptop", "full"}
+    assert PRESETS[game].keys() >= {"tiny", "laptop", "full", "imitation_tiny", "imitation_laptop"}
     config = preset_config(game, preset)
     assert Config.from_dict(json.loads(json.dumps(config.to_dict()))) == config
     assert config.preset == preset
@@ -87,10 +88,16 @@ def test_unknown_settings_name_the_nearest(changes: dict[str, int], told: str) -
         ("learning.symmetries", 1), ("network.width", 0), ("network.kind", "transformer"), ("device", "tpu"),
         ("values.decay", 1.5), ("values.most_players", 7), ("values.start", 1), ("values.games", 0), ("values.three", 0.4),
         ("search.nodes", 1), ("search.held_back", 1), ("search.result", 1.5), ("search.start", 0),
+        ("imitation.games", 0), ("imitation.explore", 1.5), ("imitation.student", -0.1), ("imitation.opening", -1),
+        ("imitation.teacher", 5), ("imitation.teacher_value", 2.0),
     ],
 )  # fmt: skip
 def test_impossible_values_are_refused(name: str, value: object) -> None:
-    known = {"values": ("tokaido", "tiny"), "search": ("quoridor", "search_tiny")}
+    known = {
+        "values": ("tokaido", "tiny"),
+        "search": ("quoridor", "search_tiny"),
+        "imitation": ("tokaido", "imitation_tiny"),
+    }
     config = preset_config(*known.get(name.partition(".")[0], ("quoridor", "tiny")))
     with pytest.raises(OptionError, match=name.rpartition(".")[2]):
         with_settings(config, {name: value})

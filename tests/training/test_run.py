@@ -82,6 +82,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Any:
 PLACES = [
     *itertools.product(("quoridor", "tokaido"), ((1, "self-play"), (3, "learning"), (4, "evaluation"))),
     *(("search", place) for place in ((1, "self-play"), (3, "learning"), (4, "evaluation"))),
+    *(("imitation", place) for place in ((1, "imitation"), (3, "learning"), (4, "evaluation"))),
     *(("values", place) for place in ((1, "games"), (1, "fitting"), (3, "fitting"), (4, "evaluation"))),
 ]
 
@@ -114,7 +115,7 @@ def test_a_tower_with_plain_gradient_descent_resumes_as_well(quick: Any, tmp_pat
     assert networks_of(tmp_path / "whole") == networks_of(tmp_path / "broken")
 
 
-@pytest.mark.parametrize("game", ["quoridor", "values", "search"])
+@pytest.mark.parametrize("game", ["quoridor", "values", "search", "imitation"])
 def test_several_processes_make_the_same_run(game: str, quick: Any, finished: Any, tmp_path: Path) -> None:
     whole = finished(quick(game))
     train(tmp_path / "run", quick(game, workers=2))
@@ -169,10 +170,11 @@ def test_all_metrics_of_the_documentation_are_logged_and_no_others(quick: Any, f
     lines += read_metrics(finished(quick(**exact)) / "metrics.jsonl")
     lines += read_metrics(finished(quick("values")) / "metrics.jsonl")
     lines += read_metrics(finished(quick("search")) / "metrics.jsonl")
+    lines += read_metrics(finished(quick("imitation")) / "metrics.jsonl")
     logged = {family(name) for line in lines for name in line} - {"iteration"} | {"loss/value_rmse_3"}  # a slow test's
     assert logged == set(METRICS)
     page = (ROOT / "docs" / "training.md").read_text(encoding="utf-8")
-    told = set(re.findall(r"^\| `((?:loss|selfplay|eval|speed|train)/\w+)` \|", page, re.MULTILINE))
+    told = set(re.findall(r"^\| `((?:loss|imitation|selfplay|eval|speed|train)/\w+)` \|", page, re.MULTILINE))
     assert told == set(METRICS)
     assert [line["iteration"] for line in lines[:5]] == [0, 1, 2, 3, 4]
     assert "eval/score_vs_random" in lines[0]

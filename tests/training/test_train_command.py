@@ -29,6 +29,11 @@ SEARCH = [
     "search.passes=3", "search.batch_size=16", "evaluation.games=2", "evaluation.nodes=20", "evaluation.every=4",
     "iterations=4", "keeping.last=9",
 ]  # fmt: skip
+IMITATION = [
+    "train", "tokaido", "--config", "imitation_tiny", "--set", "imitation.teacher=expectimax:turns=0", "imitation.games=4",
+    "imitation.student=0.5", "learning.batch_size=64", "evaluation.games=2", "evaluation.mcts=0", "evaluation.every=4",
+    "network.width=16", "iterations=4", "keeping.last=9",
+]  # fmt: skip
 
 
 def process(*words: str) -> subprocess.Popen[str]:
@@ -52,7 +57,7 @@ def wait_for(path: Path, running: subprocess.Popen[str]) -> None:
         time.sleep(0.01)
 
 
-@pytest.mark.parametrize("words", [WORDS, VALUES, SEARCH], ids=["selfplay", "values", "search"])
+@pytest.mark.parametrize("words", [WORDS, VALUES, SEARCH, IMITATION], ids=["selfplay", "values", "search", "imitation"])
 def test_killed_and_resumed_is_the_same_to_the_bit_as_in_one_go(words: list[str], tmp_path: Path) -> None:
     whole, broken = tmp_path / "whole", tmp_path / "broken"
     assert main([*words, "--output", str(whole)]) == 0
@@ -164,6 +169,13 @@ def test_all_settings_are_shown_and_none_of_the_other_method(
         (["train", "quoridor", "--config", "search_tiny", "--set", "network.kind=mlp"], "trains an nnue"),
         (["train", "quoridor", "--config", "search_tiny", "--set", "search.start=nothing.safetensors"], "search.start"),
         (["train", "quoridor", "--config", "search_tiny", "--set", "network.width=20"], "multiple of 16"),
+        (["train", "quoridor", "--config", "imitation_tiny", "--set", "network.kind=nnue"], "learn from a teacher"),
+        (["train", "quoridor", "--config", "imitation_tiny", "--set", "imitation.teacher=larger"], "plays tokaido"),
+        (
+            ["train", "quoridor", "--config", "imitation_tiny", "--set", "imitation.teacher=mcts:seconds=1"],
+            "simulations=",
+        ),
+        (["train", "quoridor", "--config", "imitation_tiny", "--players", "4"], "alphabeta"),
         (["train", "tokaido", "--config", "tiny", "--players", "5"], "raise values.most_players"),
     ],
 )
