@@ -85,7 +85,8 @@ def targets_of(positions: Judged, share: float) -> NDArray[np.float32]:
         wins = positions.values
         won = np.where(positions.results == 0, 1 / wins.shape[1], (positions.results + 1) / 2)
     mixed = share * won + (1 - share) * wins
-    return np.where(positions.results == UNKNOWN, wins, mixed).astype(np.float32)
+    targets: NDArray[np.float32] = np.where(positions.results == UNKNOWN, wins, mixed).astype(np.float32)
+    return targets
 
 
 def held_back(positions: Judged, settings: Searches) -> NDArray[np.bool_]:

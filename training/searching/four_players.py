@@ -72,10 +72,10 @@ class TreeSearcher:
 
     def _looked_at(self, state: State, player: MctsAgent, rng: np.random.Generator) -> list[Valued]:
         """Return a position that a player's last search has come to, or none if its end is seen."""
-        there = state.clone()
-        for action in player.drawn_line(rng):
+        line, there = player.drawn_line(rng), state.clone()
+        for action in line:
             there.apply_action(action)
-        if there.is_terminal() or there == state:
+        if not line or there.is_terminal():
             return []
         found = self._judge.act(there, rng).statistics
         return [] if found["proven"] else [Valued(there.words, chances_of(found["returns"], there.current_player()))]
@@ -90,4 +90,5 @@ def chances_of(returns: tuple[float, ...], mover: int) -> NDArray[np.float32]:
     """
     others = len(returns) - 1
     chances = np.clip((others * np.roll(returns, -mover) + 1) / (others + 1), 0, 1)
-    return (chances / chances.sum()).astype(np.float32)
+    shares: NDArray[np.float32] = (chances / chances.sum()).astype(np.float32)
+    return shares

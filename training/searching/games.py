@@ -91,11 +91,11 @@ class _Kept:
         movers = np.array(self.movers)
         seats = (movers[:, None] + np.arange(nnue_outputs(game.num_players))) % game.num_players
         results = np.where(seats == winner, 1, -1) if winner != NOBODY else np.zeros_like(seats)
-        results = np.where(movers[:, None] == NOBODY, UNKNOWN, results).astype(np.int8)
+        results = np.where(movers[:, None] == NOBODY, UNKNOWN, results)
         return Judged(
             places_of(game, np.array(self.words)),
             np.array(self.values, nothing.values.dtype),
-            results.reshape(len(movers), *nothing.results.shape[1:]),
+            results.reshape(len(movers), *nothing.results.shape[1:]).astype(np.int8),
             np.full(len(movers), number, np.int32),
         )
 

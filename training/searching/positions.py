@@ -38,7 +38,7 @@ class Judged(NamedTuple):
     """
 
     places: NDArray[np.int16]
-    values: NDArray[np.int32]
+    values: NDArray[Any]
     results: NDArray[np.int8]
     games: NDArray[np.int32]
 
