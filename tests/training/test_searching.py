@@ -176,7 +176,7 @@ def test_with_four_players_seats_stand_in_the_order_of_turns(searched_by_four: t
     for column, source in itertools.product(range(4), (known, ~known)):
         ahead = steps[:, column] - np.delete(steps, column, 1).min(axis=1)
         assert judged.values[source & (ahead < 0), column].mean() > 0.3
-        assert judged.values[source & (ahead > 0), column].mean() < 0.2
+        assert judged.values[source & (ahead > 0), column].mean() < 0.25
 
 
 def test_with_four_players_some_positions_only_searches_have_seen(searched_by_four: tuple[np.ndarray, Judged]) -> None:
