@@ -62,9 +62,9 @@ class Command:
     )
     """preset: tiny (less than a minute, to see that it works), laptop (hours on two cores), full (days); of tokaido these
     three learn values, in minutes to hours, and selfplay_tiny, selfplay_laptop and selfplay_full learn from self-play; of
-    quoridor small is for a board of 5x5 (ten minutes), and search_tiny, search_laptop (an hour) and search_full learn
-    from searches of alphabeta, for alphabeta; imitation_tiny and imitation_laptop, of every game, learn what another agent
-    plays, see imitation.teacher"""
+    quoridor small is for a board of 5x5 (ten minutes), search_tiny, search_laptop (an hour) and search_full learn from
+    searches of alphabeta, for alphabeta, and search_four_tiny and search_four_laptop (hours) from those of mcts with four
+    players; imitation_tiny and imitation_laptop, of every game, learn what another agent plays, see imitation.teacher"""
     output: Annotated[str | None, tyro.conf.arg(metavar="DIR", help_behavior_hint="(default: runs/GAME-NAME)")] = None
     """folder of the run"""
     resume: Flag = False
@@ -180,7 +180,8 @@ class Command:
             raise OptionError(f"the run began with the preset {config.preset!r}, not {self.config!r}")
         rules = self._rules()
         if rules is not None:
-            wanted = game_class(self.game)(**rules).options
+            preset = presets_of(config.game).get(config.preset)
+            wanted = game_class(self.game)(**(rules if preset is None else preset.rules_with(rules))).options
             if dict(wanted) != dict(config.load_game().options):
                 raise OptionError(f"the run has the rules {spell_options(config.load_game().options)}")
 

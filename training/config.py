@@ -18,7 +18,7 @@ from .sections import Evaluation, Imitation, Keeping, Learning, Searches, SelfPl
 
 CONFIG_FORMAT = 2
 SELFPLAY, VALUES, SEARCH, IMITATION = "selfplay", "values", "search", "imitation"
-"""The ways to learn: from a network that plays itself, from values alone, from searches of alpha-beta, from a teacher."""
+"""The ways to learn: from a network that plays itself, from values alone, from searches, from a teacher."""
 _MANY = 10**9
 
 
@@ -30,7 +30,7 @@ class Config:
     """name of the game"""
     method: str = SELFPLAY
     """selfplay: search and learn from it (AlphaZero); values: value learning, for tokaido; search: learning from
-    alpha-beta, for quoridor with two players; imitation: what a teacher, any agent, plays and thinks"""
+    alpha-beta, or with four players from mcts, for quoridor; imitation: what a teacher, any agent, plays and thinks"""
     rules: Mapping[str, Any] = field(default_factory=dict)
     """rule options that are not the game's own defaults"""
     preset: str = ""

@@ -12,6 +12,7 @@ from ..agents.agent import Agent
 from ..agents.networks.files import StoredNetwork
 from ..agents.registry import make_agent
 from ..agents.search.alphabeta.agent import AlphaBetaAgent
+from ..agents.search.mcts import MctsAgent
 from ..arena.match import Played, play_game, random_opening
 from ..arena.places import ranks
 from ..arena.ratings import GameResult, fit_ratings
@@ -65,10 +66,12 @@ class Result(NamedTuple):
 
 
 def player_of(judge: Judge, settings: Evaluation, backend: str, threads: int, device: str) -> Agent:
-    """Return the player whose strength is measured: the network, or alpha-beta with it."""
+    """Return the player whose strength is measured: the network, or alpha-beta with it, or with four players mcts."""
     player = NetworkPlayer(evaluator_of(judge, backend, threads, device), settings.simulations)
     if settings.nodes and isinstance(judge, StoredNetwork) and judge.config.kind == "nnue":
-        return AlphaBetaAgent(nodes=settings.nodes, leaf=player)
+        if judge.shape.seats == 2:
+            return AlphaBetaAgent(nodes=settings.nodes, leaf=player)
+        return MctsAgent(simulations=settings.nodes, leaf=player)
     return player
 
 
@@ -115,8 +118,10 @@ def reference_opponents(game: Game, settings: Evaluation) -> dict[str, str]:
     wanted = {"eval/score_vs_random": "random", "eval/score_vs_heuristic": "heuristic"}
     if settings.mcts:
         wanted[f"eval/score_vs_mcts_{settings.mcts}"] = f"mcts:simulations={settings.mcts}"
-    if settings.nodes:
+    if settings.nodes and game.num_players == 2:
         wanted[f"eval/score_vs_alphabeta_{settings.nodes}"] = f"alphabeta:nodes={settings.nodes}"
+    elif settings.nodes and game.name == "quoridor":
+        wanted[f"eval/score_vs_mcts_{settings.nodes}"] = f"mcts:simulations={settings.nodes}"
     found = {}
     for metric, spec in wanted.items():
         try:

@@ -37,7 +37,8 @@ METRICS = {
     "selfplay/visit_entropy": "mean entropy of the visits at the root of full searches, in nats",
     "eval/score_vs_random": "mean score against `random`, 0..1: a win 1, a draw 0.5, with more seats place points",
     "eval/score_vs_heuristic": "the same against `heuristic`",
-    "eval/score_vs_mcts_N": "the same against `mcts:simulations=N`, N the setting evaluation.mcts",
+    "eval/score_vs_mcts_N": "the same against `mcts:simulations=N`, N the setting evaluation.mcts, or evaluation.nodes in Quoridor "
+    "with four players",
     "eval/score_vs_alphabeta_N": "the same against `alphabeta:nodes=N`, N the setting evaluation.nodes",
     "eval/interval_vs_alphabeta_N": "half the width of the 95 % interval of that score",
     "eval/score_vs_previous": "the same against the network of the evaluation before",

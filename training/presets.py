@@ -1,6 +1,6 @@
 """Configurations by name: for each game a tiny one, one for a laptop and a full one.
 
-Quoridor has one more for small boards, and three that learn from searches of alpha-beta what alpha-beta then judges by.
+Quoridor has one more for small boards, and some that learn from searches what the same search then judges by.
 Tokaido has three more too: its own three learn values alone, which gets further in minutes than learning from self-play with
 a search does in hours (`docs/training.md`); the others learn from self-play, as for every other game.
 """
@@ -38,6 +38,12 @@ class Preset:
     settings: Mapping[str, Any]
     rules: Mapping[str, Any] = field(default_factory=dict)
     method: str = SELFPLAY
+
+    def rules_with(self, rules: Mapping[str, Any] | None) -> dict[str, Any]:
+        """Return the rule options of a run for which others are chosen, or None; see `preset_config`."""
+        if rules is None:
+            return dict(self.rules)
+        return {name: value for name, value in self.rules.items() if name == "players"} | dict(rules)
 
 
 _TINY = {
@@ -98,6 +104,22 @@ _SEARCH = {
     "network.width": 32,
     "network.depth": 1,
     "network.head": 16,
+}
+
+_SEARCH_TINY = {
+    **_SEARCH,
+    "iterations": 4,
+    "search.games": 80,
+    "search.nodes": 300,
+    "search.judging_nodes": 100,
+    "search.opening": 4,
+    "search.passes": 12,
+    "search.batch_size": 64,
+    "search.held_back": 4,
+    "evaluation.every": 2,
+    "evaluation.games": 20,
+    "evaluation.nodes": 100,
+    "network.width": 16,
 }
 
 _IMITATION_TINY = {
@@ -161,26 +183,7 @@ PRESETS: dict[str, dict[str, Preset]] = {
             _FULL_HELP,
             {**_FULL, "network.kind": "tower", "network.width": 64, "network.depth": 6, "network.head": 16},
         ),
-        "search_tiny": Preset(
-            _TINY_HELP,
-            {
-                **_SEARCH,
-                "iterations": 4,
-                "search.games": 80,
-                "search.nodes": 300,
-                "search.judging_nodes": 100,
-                "search.opening": 4,
-                "search.passes": 12,
-                "search.batch_size": 64,
-                "search.held_back": 4,
-                "evaluation.every": 2,
-                "evaluation.games": 20,
-                "evaluation.nodes": 100,
-                "network.width": 16,
-            },
-            {"board_size": 5, "fences": 3},
-            method=SEARCH,
-        ),
+        "search_tiny": Preset(_TINY_HELP, _SEARCH_TINY, {"board_size": 5, "fences": 3}, method=SEARCH),
         "search_laptop": Preset(
             "an evaluation for alpha-beta: about an hour on two cores", {**_SEARCH, "search.games": 500}, method=SEARCH
         ),
@@ -196,6 +199,38 @@ PRESETS: dict[str, dict[str, Preset]] = {
                 "evaluation.games": 200,
                 "evaluation.nodes": 3000,
             },
+            method=SEARCH,
+        ),
+        "search_four_tiny": Preset(
+            _TINY_HELP,
+            {
+                **_SEARCH_TINY,
+                "search.games": 40,
+                "search.nodes": 60,
+                "search.stops": 1,
+                "search.judging_nodes": 40,
+                "evaluation.nodes": 30,
+            },
+            {"players": 4, "board_size": 5, "fences": 3},
+            method=SEARCH,
+        ),
+        "search_four_laptop": Preset(
+            "an evaluation for mcts with four players: hours on two cores",
+            {
+                **_SEARCH,
+                "iterations": 4,
+                "search.games": 400,
+                "search.nodes": 300,
+                "search.stops": 1,
+                "search.judging_nodes": 150,
+                "search.opening": 12,
+                "search.max_plies": 260,
+                "search.window": 400_000,
+                "evaluation.every": 2,
+                "evaluation.games": 40,
+                "evaluation.nodes": 500,
+            },
+            {"players": 4},
             method=SEARCH,
         ),
         "imitation_tiny": Preset(
@@ -304,7 +339,8 @@ def preset_config(game: str, preset: str = DEFAULT_PRESET, rules: Mapping[str, A
     Args:
         game: its name.
         preset: the name of one of `presets_of`.
-        rules: rule options in the place of those of the preset; None for those of the preset.
+        rules: rule options in the place of those of the preset; None for those of the preset. The number of players of
+            a preset that names one stays where they do not say it.
 
     Raises:
         UnknownNameError: for a game, a preset or a rule option that does not exist.
@@ -314,6 +350,6 @@ def preset_config(game: str, preset: str = DEFAULT_PRESET, rules: Mapping[str, A
     if preset not in known:
         raise UnknownNameError(f"there is no preset {preset!r} for {game}; {nearest(preset, known)}")
     chosen = known[preset]
-    config = Config(game, chosen.method, dict(chosen.rules if rules is None else rules), preset)
+    config = Config(game, chosen.method, chosen.rules_with(rules), preset)
     config.load_game()
     return with_settings(config, chosen.settings)

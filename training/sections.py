@@ -158,16 +158,17 @@ class Values(Section, name="values"):
 
 @dataclass(frozen=True)
 class Searches(Section, name="search"):
-    """How values are learned from searches of alpha-beta in Quoridor, see `searching.learning`."""
+    """How values are learned from searches in Quoridor, see `searching.learning`."""
 
     games: int = 200
     """games of an iteration"""
     nodes: int = 1500
-    """positions that the search for a move looks at"""
+    """positions that the search for a move looks at; with four players its simulations"""
     stops: int = 6
-    """moments at which such a search is stopped, by lot, to judge the position that it looks at"""
+    """moments at which such a search is stopped, by lot, to judge the position that it looks at; with four players the
+    simulations of it, drawn by lot, of which the position that they came to is judged"""
     judging_nodes: int = 400
-    """positions that the search looks at by which that is judged"""
+    """positions that the search looks at by which that is judged; with four players its simulations"""
     opening: int = 8
     """a game begins with 2 to so many random plies"""
     explore: float = 0.05
@@ -229,7 +230,8 @@ class Evaluation(Section, name="evaluation"):
     mcts: int = 200
     """simulations of the reference `mcts` opponent; 0 for none"""
     nodes: int = 0
-    """positions that `alphabeta` looks at for a move in quoridor, as an opponent and with an nnue in it; 0 for neither"""
+    """positions that `alphabeta` looks at for a move in quoridor, as an opponent and with an nnue in it; with four players
+    the simulations of `mcts`, likewise; 0 for neither"""
     exact: bool = True
     """whether the exact loss is worked out where the game is solved and small enough"""
 

@@ -140,6 +140,10 @@ class MctsAgent(Agent):
         if self._search is not None:
             self._search.forget()
 
+    def drawn_line(self, rng: np.random.Generator) -> tuple[int, ...]:
+        """Return the actions from the last decision to a position that its search has come to, see `Search.drawn_line`."""
+        return () if self._search is None else self._search.drawn_line(rng)
+
     def _search_for(self, game: Game) -> Search:
         if self._search is None or self._search.game != game:
             evaluation = self._judge.tree_evaluation(game) if isinstance(self._judge, TreeEvaluator) else None

@@ -313,3 +313,20 @@ class Search:
             node = first + int(np.argmax(tree.visits[first : first + int(tree.tried[node])]))
             actions.append(int(tree.action[node]))
         return tuple(actions)
+
+    def drawn_line(self, rng: np.random.Generator) -> tuple[int, ...]:
+        """Return the actions, throws included, to the position that a simulation in the tree has come to, drawn by lot.
+
+        Every simulation is as likely as any other; where nothing lies below the root there are no actions.
+        """
+        tree, node, actions = self.tree, 0, list[int]()
+        while tree.tried[node] > 0:
+            first = int(tree.first[node])
+            sums = np.cumsum(tree.visits[first : first + int(tree.tried[node])])
+            own = int(node > 0)  # the simulation that came to the node when it was new
+            drawn = int(np.searchsorted(sums, rng.integers(int(sums[-1]) + own), side="right"))
+            if drawn == len(sums):
+                break
+            node = first + drawn
+            actions.append(int(tree.action[node]))
+        return tuple(actions)

@@ -23,6 +23,9 @@ QUICK_SEARCH = {
     "search.passes": 2, "search.batch_size": 16, "search.held_back": 3, "evaluation.games": 2, "evaluation.nodes": 20,
     "evaluation.every": 1, "evaluation.exact": False,
 }  # fmt: skip
+QUICK_FOUR = {
+    **QUICK_SEARCH, "search.nodes": 20, "search.judging_nodes": 10, "search.stops": 1, "evaluation.games": 4,
+}  # fmt: skip
 QUICK_IMITATION = {
     "iterations": 4, "imitation.teacher": "mcts:simulations=12", "imitation.games": 10, "imitation.student": 0.5,
     "learning.batch_size": 8, "learning.window": 100, "learning.reuse": 2.0, "evaluation.games": 4, "evaluation.mcts": 0,
@@ -32,7 +35,10 @@ QUICK_IMITATION = {
 
 @pytest.fixture
 def quick() -> Any:
-    """Returns a function that makes the configuration of a very short run; "values", "search" and "imitation" stand for these ways."""
+    """Returns a function that makes the configuration of a very short run.
+
+    It takes a game, or "values", "search", "four" (search, with four players) or "imitation" for these ways to learn.
+    """
 
     def config(game: str = "quoridor", **changes: Any) -> Config:
         named = {name.replace("__", "."): value for name, value in changes.items()}
@@ -40,6 +46,8 @@ def quick() -> Any:
             return with_settings(preset_config("tokaido", "tiny"), QUICK_VALUES | named)
         if game == "search":
             return with_settings(preset_config("quoridor", "search_tiny"), QUICK_SEARCH | named)
+        if game == "four":
+            return with_settings(preset_config("quoridor", "search_four_tiny"), QUICK_FOUR | named)
         if game == "imitation":
             small = preset_config("quoridor", "imitation_tiny", {"board_size": 3, "fences": 1})
             return with_settings(small, QUICK_IMITATION | named)

@@ -180,6 +180,13 @@ def test_unknown_presets_games_and_rules_are_named() -> None:
         preset_config("quoridor", rules={"boardsize": 5})
 
 
+def test_a_preset_keeps_its_number_of_players_unless_another_is_named() -> None:
+    rules = {"board_size": 6}
+    assert preset_config("quoridor", "search_four_tiny", rules).rules == {"players": 4, "board_size": 6}
+    assert preset_config("quoridor", "search_four_tiny", {"players": 2}).load_game().num_players == 2
+    assert preset_config("quoridor", "search_tiny", rules).rules == rules
+
+
 def test_a_game_without_choices_is_refused_with_the_way_to_its_values() -> None:
     with pytest.raises(OptionError, match="sekisho solve picture_sugoroku"):
         presets_of("picture_sugoroku")

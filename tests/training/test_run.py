@@ -81,7 +81,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 PLACES = [
     *itertools.product(("quoridor", "tokaido"), ((1, "self-play"), (3, "learning"), (4, "evaluation"))),
-    *(("search", place) for place in ((1, "self-play"), (3, "learning"), (4, "evaluation"))),
+    *((game, place) for game in ("search", "four") for place in ((1, "self-play"), (3, "learning"), (4, "evaluation"))),
     *(("imitation", place) for place in ((1, "imitation"), (3, "learning"), (4, "evaluation"))),
     *(("values", place) for place in ((1, "games"), (1, "fitting"), (3, "fitting"), (4, "evaluation"))),
 ]
@@ -115,7 +115,7 @@ def test_a_tower_with_plain_gradient_descent_resumes_as_well(quick: Any, tmp_pat
     assert networks_of(tmp_path / "whole") == networks_of(tmp_path / "broken")
 
 
-@pytest.mark.parametrize("game", ["quoridor", "values", "search", "imitation"])
+@pytest.mark.parametrize("game", ["quoridor", "values", "search", "four", "imitation"])
 def test_several_processes_make_the_same_run(game: str, quick: Any, finished: Any, tmp_path: Path) -> None:
     whole = finished(quick(game))
     train(tmp_path / "run", quick(game, workers=2))
@@ -270,7 +270,7 @@ def _old_pickle(path: Path) -> None:
 @pytest.mark.parametrize(
     ("game", "name"),
     [("quoridor", "network"), ("quoridor", "learner"), ("quoridor", "positions"), ("values", "network"),
-     ("values", "learner"), ("search", "network"), ("search", "learner"), ("search", "positions")],
+     ("values", "learner"), ("search", "network"), ("search", "learner"), ("search", "positions"), ("four", "positions")],
 )  # fmt: skip
 def test_damaged_checkpoints_are_refused_in_words(
     game: str, name: str, damage: Any, quick: Any, finished: Any, tmp_path: Path

@@ -165,7 +165,6 @@ def test_all_settings_are_shown_and_none_of_the_other_method(
         (["train", "tokaido", "--config", "tiny", "--set", "selfplay.games=3"], "no part in a run"),
         (["train", "tokaido", "--config", "tiny", "--set", "values.start=nothing.safetensors"], "values.start"),
         (["train", "tokaido", "--config", "tiny", "--rules", "rests_add_up=false"], "--config selfplay_tiny"),
-        (["train", "quoridor", "--config", "search_tiny", "--rules", "players=4"], "two players"),
         (["train", "quoridor", "--config", "search_tiny", "--set", "network.kind=mlp"], "trains an nnue"),
         (["train", "quoridor", "--config", "search_tiny", "--set", "search.start=nothing.safetensors"], "search.start"),
         (["train", "quoridor", "--config", "search_tiny", "--set", "network.width=20"], "multiple of 16"),

@@ -1,1 +1,1 @@
-"""Learning from searches of alpha-beta, for Quoridor with two players: see `learning`."""
+"""Learning from searches, for Quoridor with two players and with four: see `learning`."""

@@ -1,7 +1,7 @@
 """Fitting a network of kind ``nnue`` to judged positions.
 
-The network learns the probability that the side to move wins, by cross-entropy. The target is the logistic function of
-the value of a search; where the result of the game is known, that takes its share.
+The network learns by cross-entropy who wins: with two players the probability that the side to move does, with four that
+of each seat. The target is what a search says; where the result of the game is known, that takes its share.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ SCALE = 100.0
 _FARTHEST = 1500  # values beyond count as this
 _SPREAD, _BIAS = 0.05, 0.2  # of the first layer at the beginning: most units are between their bounds
 _AT_ONCE = 8192  # positions that are measured together
+_LEAST = 1e-9  # probabilities below count as this where their logarithm is taken
 
 
 class Fitted(NamedTuple):
@@ -58,18 +59,34 @@ def new_network(game: Quoridor, config: NetworkConfig, seed: int) -> Sums:
     return network
 
 
-def log_odds(network: Sums, places: Tensor) -> Tensor:
-    """Return what a network answers to lists of inputs (int ``[B, L]``), float32 ``[B]``; as its `forward`, but quicker."""
+def logits_of(network: Sums, places: Tensor) -> Tensor:
+    """Return what a network answers to lists of inputs (int ``[B, L]``); as its `forward`, but quicker.
+
+    Float32 ``[B]``, the log-odds of the side to move, or with four players ``[B, 4]``, logits of which seat wins, the one
+    to move first.
+    """
     weights = torch.cat([network.sums.weight.t(), network.sums.weight.new_zeros(1, network.sums.out_features)])
-    sums = nn.functional.embedding_bag(places, weights, mode="sum", padding_idx=INPUTS)
-    return network.log_odds(sums + network.sums.bias)
+    sums = nn.functional.embedding_bag(places, weights, mode="sum", padding_idx=network.sums.in_features)
+    answers = network.answers(sums + network.sums.bias)
+    return answers[:, 0] if answers.shape[1] == 1 else answers
 
 
 def targets_of(positions: Judged, share: float) -> NDArray[np.float32]:
-    """Return the probability to win that is learned, float32 ``[N]``; `share` is that of the result where it is known."""
-    wins = 1 / (1 + np.exp(-np.clip(positions.values, -_FARTHEST, _FARTHEST) / SCALE))
-    mixed = share * (positions.results + 1) / 2 + (1 - share) * wins
-    return np.where(positions.results == UNKNOWN, wins, mixed).astype(np.float32)
+    """Return the probability to win that is learned, float32 ``[N]`` or ``[N, 4]``, see `Judged`.
+
+    Args:
+        positions: that are learned from.
+        share: of the result, where it is known. A draw counts as if everybody had won as often as anybody else.
+    """
+    if positions.values.ndim == 1:
+        wins = 1 / (1 + np.exp(-np.clip(positions.values, -_FARTHEST, _FARTHEST) / SCALE))
+        won = (positions.results + 1) / 2
+    else:
+        wins = positions.values
+        won = np.where(positions.results == 0, 1 / wins.shape[1], (positions.results + 1) / 2)
+    mixed = share * won + (1 - share) * wins
+    targets: NDArray[np.float32] = np.where(positions.results == UNKNOWN, wins, mixed).astype(np.float32)
+    return targets
 
 
 def held_back(positions: Judged, settings: Searches) -> NDArray[np.bool_]:
@@ -89,14 +106,17 @@ def fit(
         positions: at least one.
         game: whose positions they are.
         settings: how to learn.
-        seed: numbers that determine the order of the positions, and which are mirrored.
+        seed: numbers that determine the order of the positions, and with two players which are mirrored. With four the
+            mirror would turn the order of turns round.
         report: told how many of how many steps are taken.
 
     Raises:
         RunError: if the weights go astray.
     """
     device, rng = next(network.parameters()).device, np.random.default_rng(seed)
-    targets, other = targets_of(positions, settings.result), np.append(mirror(game.board_size), INPUTS).astype(np.int32)
+    targets, other = targets_of(positions, settings.result), None
+    if game.num_players == 2:
+        other = np.append(mirror(game.board_size), INPUTS).astype(np.int32)
     size = min(settings.batch_size, len(targets))
     steps = settings.passes * (len(targets) // size)
     optimizer = torch.optim.AdamW(network.parameters(), settings.learning_rate, weight_decay=settings.weight_decay)
@@ -106,8 +126,9 @@ def fit(
         if step * settings.passes % steps == 0:
             losses = torch.zeros((), device=device)  # of this pass
         places = positions.places[batch].astype(np.int32)
-        places = np.where(rng.random((size, 1)) < 0.5, other[places], places)
-        answers = log_odds(network, torch.from_numpy(places).to(device))
+        if other is not None:
+            places = np.where(rng.random((size, 1)) < 0.5, other[places], places)
+        answers = logits_of(network, torch.from_numpy(places).to(device))
         loss = _cross_entropy(answers, torch.from_numpy(targets[batch]).to(device))
         optimizer.zero_grad(set_to_none=True)
         loss.backward()  # type: ignore[no-untyped-call]
@@ -136,13 +157,18 @@ def measure(network: Sums, positions: Judged, settings: Searches) -> tuple[float
     with torch.inference_mode():
         for first in range(0, len(targets), _AT_ONCE):
             places = torch.from_numpy(positions.places[first : first + _AT_ONCE].astype(np.int32)).to(device)
-            parts.append(log_odds(network, places).cpu())
-    odds = torch.logit(targets.double(), eps=1e-9)
-    return float(_cross_entropy(torch.cat(parts), targets)), float(_cross_entropy(odds, targets.double()))
+            parts.append(logits_of(network, places).cpu())
+    exact = targets.double()
+    best = torch.logit(exact, eps=_LEAST) if exact.ndim == 1 else exact.clamp_min(_LEAST).log()
+    return float(_cross_entropy(torch.cat(parts), targets)), float(_cross_entropy(best, exact))
 
 
-def _cross_entropy(odds: Tensor, targets: Tensor) -> Tensor:
-    error: Tensor = nn.functional.binary_cross_entropy_with_logits(odds, targets)
+def _cross_entropy(logits: Tensor, targets: Tensor) -> Tensor:
+    """Return the mean over positions; for the shapes see `logits_of`."""
+    if logits.ndim == 1:
+        error: Tensor = nn.functional.binary_cross_entropy_with_logits(logits, targets)
+    else:
+        error = nn.functional.cross_entropy(logits, targets)
     return error
 
 

@@ -1,8 +1,8 @@
-"""Learning from searches of alpha-beta: a small network that alpha-beta then has in the place of its evaluation by hand.
+"""Learning from searches: a small network that the same search then has in the place of its evaluation by hand.
 
-What a search finds out about a position is more than the evaluation at its leaves knew. So the network learns to say at
-once what a search says, and the next searches, with the network at their leaves, know more again. In the first iterations
-the evaluation made by hand judges. An iteration is games (see `games`), whose positions go to a window, and a fit to the
+With two players these are searches of `alphabeta`, with four those of `mcts`. What a search finds out about a position is
+more than the evaluation at its leaves knew. So the network learns to say at once what a search says, and the next searches,
+with the network at their leaves, know more again. In the first iterations the evaluation made by hand judges. An iteration is games (see `games`), whose positions go to a window, and a fit to the
 positions in the window (see `fitting`). Nothing but the network and the window goes from one iteration to the next.
 """
 
@@ -47,16 +47,14 @@ class SearchLearning:
         positions: folder for the positions of each iteration.
 
     Raises:
-        OptionError: if the game is another than Quoridor with two players, or the network is no nnue.
+        OptionError: if the game is another than Quoridor, or the network is no nnue.
     """
 
     def __init__(self, config: Config, positions: Path) -> None:
         self._config, self._settings = config, config.search
         game = config.load_game()
-        if not isinstance(game, Quoridor) or game.num_players != 2:
-            raise OptionError(
-                "learning from searches is for quoridor with two players: take a preset of self-play (tiny, laptop, full)"
-            )
+        if not isinstance(game, Quoridor):
+            raise OptionError("learning from searches is for quoridor: take a preset of self-play (tiny, laptop, full)")
         if config.network.kind != "nnue":
             raise OptionError("learning from searches trains an nnue: network.kind=nnue")
         self.game = game
@@ -68,7 +66,7 @@ class SearchLearning:
         self._window = Window(game, positions, config.search.window)
 
     def play_device(self, _executor: Executor) -> str:
-        """See `Method.play_device`: alpha-beta is compiled for the processor."""
+        """See `Method.play_device`: the searches are compiled for the processor."""
         return "cpu"
 
     def begin(self) -> None:

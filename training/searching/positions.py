@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from ...agents.batches import checked_words
 from ...agents.exact.table_file import Form, digest, read_table, write_table
-from ...agents.networks.files import INPUTS_VERSION
-from ...agents.networks.quoridor_inputs import INPUTS
+from ...agents.networks.config import NNUE_INPUTS
+from ...agents.networks.files import FOUR_INPUTS_VERSION, INPUTS_VERSION
 from ...envs.errors import CheckpointError, RunError
 from ...envs.quoridor.rules import Quoridor
 from .kernels import list_inputs
@@ -19,32 +19,36 @@ from .kernels import list_inputs
 FORM = Form("sekisho-searched-1", "file of searched positions", CheckpointError)
 UNKNOWN = 2
 """The result of a game that a position has no part in."""
-_ALWAYS = 14  # inputs that hold whatever fences stand on the board
+_ALWAYS = {2: 14, 4: 29}  # inputs that hold whatever fences stand on the board, by the seats at the table
 
 
 class Judged(NamedTuple):
     """Positions with what was found out about them; N of them.
 
+    With two players the side to move speaks for both. With four there is a column for every seat, the one to move first,
+    then in the order of turns.
+
     Attributes:
-        places: int16 ``[N, L]``: the inputs that hold for the side to move, see `quoridor_inputs`; `INPUTS` fills a row.
-        values: int32 ``[N]``: what a search says, for the side to move, in hundredths of log-odds.
-        results: int8 ``[N]``: what the game came to for the side to move, -1, 0 or 1; `UNKNOWN` for positions that only
-            a search has looked at.
+        places: int16 ``[N, L]``: the inputs that hold for the side to move, see `quoridor_inputs` and
+            `quoridor_four_inputs`; the number of inputs fills a row.
+        values: what a search says: int32 ``[N]``, in hundredths of log-odds, or float32 ``[N, 4]``, chances to win, sum 1.
+        results: int8 ``[N]`` or ``[N, 4]``: what the game came to, -1, 0 (for everybody) or 1; `UNKNOWN` for positions
+            that only a search has looked at.
         games: int32 ``[N]``: number in its iteration of the game that each belongs to.
     """
 
     places: NDArray[np.int16]
-    values: NDArray[np.int32]
+    values: NDArray[Any]
     results: NDArray[np.int8]
     games: NDArray[np.int32]
 
     @classmethod
     def none(cls, game: Quoridor) -> Self:
         """Return no positions of a game."""
-        return cls(
-            np.zeros((0, length_of(game)), np.int16), np.zeros(0, np.int32), np.zeros(0, np.int8),
-            np.zeros(0, np.int32),
-        )  # fmt: skip
+        places, games = np.zeros((0, length_of(game)), np.int16), np.zeros(0, np.int32)
+        if game.num_players == 2:
+            return cls(places, np.zeros(0, np.int32), np.zeros(0, np.int8), games)
+        return cls(places, np.zeros((0, 4), np.float32), np.zeros((0, 4), np.int8), games)
 
     @classmethod
     def joined(cls, game: Quoridor, parts: list[Judged]) -> Self:
@@ -61,14 +65,15 @@ class Judged(NamedTuple):
 def length_of(game: Quoridor) -> int:
     """Return the most inputs that can hold for a position of a game."""
     anchors = (game.board_size - 1) ** 2
-    return _ALWAYS + min(2 * int(game.options["fences"]), anchors)
+    return _ALWAYS[game.num_players] + min(game.num_players * int(game.options["fences"]), anchors)
 
 
 def places_of(game: Quoridor, words: NDArray[np.int64]) -> NDArray[np.int16]:
     """Return the inputs that hold for positions (int64 ``[N, state_size]``), see `Judged`."""
     words = checked_words(game, words)
     places = np.zeros((len(words), length_of(game)), np.int16)
-    if list_inputs(game.rules, words, np.zeros(INPUTS, np.float32), places) > places.shape[1]:
+    seen = np.zeros(NNUE_INPUTS[game.num_players], np.float32)
+    if list_inputs(game.rules, words, seen, places) > places.shape[1]:
         raise RunError(f"a position has more than {places.shape[1]} inputs")
     return places
 
@@ -98,4 +103,5 @@ def read_judged(path: Path, game: Quoridor, iteration: int, checksum: str) -> Ju
 
 
 def _about(game: Quoridor, iteration: int) -> dict[str, Any]:
-    return {"game": game.name, "rules": dict(game.options), "iteration": iteration, "version": INPUTS_VERSION}
+    version = INPUTS_VERSION if game.num_players == 2 else FOUR_INPUTS_VERSION
+    return {"game": game.name, "rules": dict(game.options), "iteration": iteration, "version": version}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import math
 import time
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +48,26 @@ def decide(spec: str, state: State, seed: int = 0) -> Decision:
 def without_time(decision: Decision) -> tuple[Any, ...]:
     statistics = {key: value for key, value in decision.statistics.items() if key != "seconds"}
     return decision.action, decision.value, decision.policy, decision.line, statistics
+
+
+@each_game
+def test_a_line_that_is_drawn_is_that_of_a_simulation(game: Game) -> None:
+    state, agent = first_decision(game), MctsAgent(simulations=200)
+    assert agent.drawn_line(np.random.default_rng(0)) == ()
+    visits = agent.act(state, np.random.default_rng(0)).statistics["visits"]
+    rng, total, firsts, ends = np.random.default_rng(1), sum(visits.values()), Counter[int](), set[int]()
+    for _ in range(1000):
+        line, there = agent.drawn_line(rng), state.clone()
+        for action in line:
+            assert not there.is_terminal()
+            there.apply_action(action)  # refuses what is not legal
+        firsts[line[0]] += 1
+        ends.add(len(line))
+    for action, count in visits.items():
+        share = count / total
+        assert firsts[action] / 1000 == pytest.approx(share, abs=5 * math.sqrt(share * (1 - share) / 1000) + 1e-9)
+    assert min(ends) == 1
+    assert len(ends) > 1
 
 
 # --- what a decision says ----------------------------------------------------------------------------------------------
