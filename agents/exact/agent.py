@@ -99,6 +99,10 @@ class ExactAgent(Agent):
             raise AgentError(f"agent 'exact' judges positions of tokaido, not of {game.name}")
         return player.position_values(checked_words(game, words))
 
+    def position_utility(self, game: Game) -> str:
+        """Return what `position_values` are in, one of `UTILITIES`: with two players place points, whatever is played for."""
+        return UTILITIES[0] if game.num_players == 2 else self.utility
+
     def act(self, state: State, rng: np.random.Generator, deadline: float | None = None) -> Decision:
         """See `Agent.act`; ``statistics["values"]`` has the value of each choice by its notation."""
         self.supports(state.game)

@@ -17,7 +17,8 @@ from ..agent import Agent, Decision, end_of, require_decision
 from ..choices import RETURN
 from ..exact.tokaido_table import UTILITIES
 from ..registry import make_agent
-from .leaves import AUTO, OWN, leaf_of, module_of
+from .judges import called
+from .leaves import AUTO, OWN, Leaf, leaf_of, module_of, no_leaf, resolved
 from .lookahead import Lookahead, OutOfMemoryError, OutOfTimeError
 from .turns import EQUAL, new_turn
 
@@ -49,6 +50,7 @@ class ExpectimaxAgent(Agent):
     utility: str = UTILITIES[0]
     _judge: Agent | None = field(default=None, init=False, repr=False, compare=False)
     _look: Lookahead | None = field(default=None, init=False, repr=False, compare=False)
+    _leaf_name: str = field(default="", init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         _check(self.turns is None or 0 <= self.turns <= MOST_TURNS, "turns", f"0..{MOST_TURNS}", self.turns)
@@ -68,6 +70,8 @@ class ExpectimaxAgent(Agent):
                 raise OptionError(
                     f"expectimax: option 'leaf' must be {', '.join(map(repr, OWN))} or name an agent: {error}"
                 ) from error
+            if not isinstance(self._judge, Leaf):
+                raise OptionError(no_leaf(called(self.leaf)))
 
     def supports(self, game: Game) -> None:
         """See `Agent.supports`; loads what it takes to play."""
@@ -90,8 +94,8 @@ class ExpectimaxAgent(Agent):
 
         The statistics are ``turns`` (looked at after the own move), ``positions`` (at ends of turns, each counted once
         a turn), ``judged`` (those of them that the leaf judged), ``values`` (for the seat to move, by action), ``seats``
-        (the values of all seats after the action), ``exact`` (every line was followed to the end of the game),
-        ``seconds``, and for place points ``returns``, the same as ``seats``.
+        (the values of all seats after the action), ``exact`` (every line was followed to the end of the game), ``leaf``
+        (what judged: ``race``, ``pairs``, or the agent as the option names it), ``seconds``, and for place points ``returns``, the same as ``seats``.
         """
         self._look_for(state.game)
         require_decision(state)
@@ -103,6 +107,7 @@ class ExpectimaxAgent(Agent):
             "positions": look.positions,
             "judged": look.judged,
             "exact": look.is_exact,
+            "leaf": self._leaf_name,
         }
         decision = _decide(state, found[0], statistics)
         line = (decision.action, *self._rest_of_turn(state.child(decision.action), state.current_player()))
@@ -121,17 +126,26 @@ class ExpectimaxAgent(Agent):
         if not states:
             return []
         found, turns = self._search(states, None)
-        return [_decide(state, values, {"turns": turns}) for state, values in zip(states, found, strict=True)]
+        statistics = {"turns": turns, "leaf": self._leaf_name}
+        return [_decide(state, values, statistics) for state, values in zip(states, found, strict=True)]
 
     # --- inside ------------------------------------------------------------------------------------------------------
 
     def _look_for(self, game: Game) -> Lookahead:
         if self._look is None or self._look.game != game:
             pending, utility = module_of(game).PENDING, UTILITIES.index(self.utility)
-            leaf = leaf_of(self.leaf if self._judge is None else self._judge, game, utility)
+            name, judge = self._named(game, utility), self._judge
+            leaf = leaf_of(name, game, utility) if judge is None else leaf_of(judge, game, utility, called(self.leaf))
+            self._leaf_name = name
             self._look = Lookahead(game, new_turn(game, pending, utility), leaf)
             self._warm_up(game)
         return self._look
+
+    def _named(self, game: Game, utility: int) -> str:
+        """Return what judges a game, by its name: one of `OWN` as it is resolved, an agent as the option names it."""
+        if isinstance(self.leaf, Agent):
+            return called(self.leaf)
+        return self.leaf if self._judge is not None else resolved(self.leaf, game, utility)
 
     def _warm_up(self, game: Game) -> None:
         """Load the compiled code now, so that no thinking time is spent on it."""

@@ -13,6 +13,7 @@ from ...envs.errors import AgentError
 from ..agent import Agent
 from ..batches import checked_words
 from ..exact.tokaido_table import UTILITIES
+from .judges import called, refusals_named
 from .race import new_seats
 
 AUTO, RACE, PAIRS = "auto", "race", "pairs"
@@ -29,7 +30,10 @@ It has ``PENDING``, the words of a state that are all 0 where a turn begins, ``l
 
 @runtime_checkable
 class Leaf(Protocol):
-    """What judges positions; an agent that has this method can be the leaf of a lookahead."""
+    """What judges positions; an agent that has this method can be the leaf of a lookahead.
+
+    It judges in place points, unless its ``position_utility(game)``, or else its ``utility``, names another of `UTILITIES`.
+    """
 
     def position_values(self, game: Game, words: NDArray[np.int64]) -> NDArray[np.float64]:
         """Judge positions in which a turn begins.
@@ -74,44 +78,87 @@ class Race:
         return values
 
 
-def leaf_of(judge: Agent | str, game: Game, utility: int) -> Leaf:
+class Rescaled:
+    """A leaf for two players in the other utility: place points (-1..1) are the chance to be first (0..1), scaled.
+
+    Args:
+        leaf: judges in one utility.
+        utility: that is wanted.
+    """
+
+    def __init__(self, leaf: Leaf, utility: str) -> None:
+        self._leaf, self._wants_chances = leaf, utility == UTILITIES[1]
+
+    def position_values(self, game: Game, words: NDArray[np.int64]) -> NDArray[np.float64]:
+        """See `Leaf`; a draw shares the first place."""
+        values = np.asarray(self._leaf.position_values(game, words), dtype=np.float64)
+        return (values + 1) / 2 if self._wants_chances else 2 * values - 1
+
+
+def leaf_of(judge: Agent | str, game: Game, utility: int, name: str = "") -> Leaf:
     """Return what judges the positions of a game: an agent that can, or one of `OWN` by its name.
+
+    Args:
+        judge: the agent, or the name.
+        game: what is played.
+        utility: number of one of `UTILITIES`; with two players a leaf that judges by the other is rescaled.
+        name: what to call the agent; by default by its class.
 
     Raises:
         AgentError: if the agent does not play the game or has no values for positions, if ``pairs`` cannot judge.
     """
     if isinstance(judge, str):
-        return _own(judge, game, utility)
-    judge.supports(game)
+        return _own(resolved(judge, game, utility), game, utility)
+    name = name or called(judge)
     if not isinstance(judge, Leaf):
-        raise AgentError(
-            f"{type(judge).__name__} has no values for positions (`position_values`), so it cannot be a leaf; "
-            "'race', 'pairs' and 'exact' can"
-        )
-    if (own := getattr(judge, "utility", UTILITIES[0])) != UTILITIES[utility] and game.num_players > 2:
-        raise AgentError(
-            f"{type(judge).__name__} judges by {own}, the lookahead by {UTILITIES[utility]}: "
-            "write both, as in utility=first_only,leaf=(exact:utility=first_only)"
-        )
-    return cast(Leaf, judge)
+        raise AgentError(no_leaf(name))
+    with refusals_named("expectimax", name):
+        judge.supports(game)
+    own, wanted = _utility_of(judge, game), UTILITIES[utility]
+    if own == wanted:
+        return cast(Leaf, judge)
+    if game.num_players == 2:
+        return Rescaled(cast(Leaf, judge), wanted)
+    raise AgentError(
+        f"expectimax: leaf={name} judges by {own}, the lookahead by {wanted}: "
+        "write both, as in utility=first_only,leaf=(exact:utility=first_only)"
+    )
 
 
-def _own(name: str, game: Game, utility: int) -> Leaf:
-    """Return one of `OWN`.
+def no_leaf(name: str) -> str:
+    """Return the words for an agent that cannot judge positions."""
+    return f"expectimax: leaf={name} cannot judge positions (it has no `position_values`); 'race', 'pairs', 'exact' and 'net' can"
+
+
+def resolved(name: str, game: Game, utility: int) -> str:
+    """Return which of `RACE` and `PAIRS` one of `OWN` stands for.
 
     `AUTO` is the pairs where three and more seats can be judged so and the table of two ships, so that nothing is solved
     for it and it plays alike on every machine; else the race. With two players it stays the player that knows no table.
     """
+    if name != AUTO:
+        return name
+    from . import tokaido_pairs
+
+    if game.num_players == 2 or tokaido_pairs.refusal(game, utility) is not None:
+        return RACE
+    return RACE if tokaido_pairs.shipped_table(tokaido_pairs.game_of_two(game)) is None else PAIRS
+
+
+def _own(name: str, game: Game, utility: int) -> Leaf:
+    """Return `RACE` or `PAIRS`."""
     if name == RACE:
         return Race(game, utility)
     from . import tokaido_pairs
 
     why = tokaido_pairs.refusal(game, utility)
-    if name == PAIRS:
-        if why is not None:
-            raise AgentError(f"expectimax: leaf=pairs cannot judge here: {why}; leaf=race can")
-        return tokaido_pairs.pairs_of(game)
-    table = None
-    if why is None and game.num_players > 2:
-        table = tokaido_pairs.shipped_table(tokaido_pairs.game_of_two(game))
-    return Race(game, utility) if table is None else tokaido_pairs.Pairs(game, table)
+    if why is not None:
+        raise AgentError(f"expectimax: leaf=pairs cannot judge here: {why}; leaf=race can")
+    pairs, wanted = tokaido_pairs.pairs_of(game), UTILITIES[utility]
+    return pairs if wanted == UTILITIES[0] else Rescaled(pairs, wanted)
+
+
+def _utility_of(judge: Agent, game: Game) -> str:
+    """Return by which of `UTILITIES` an agent judges: as it says itself, place points where it says nothing."""
+    says = getattr(judge, "position_utility", None)
+    return str(says(game) if says is not None else getattr(judge, "utility", UTILITIES[0]))

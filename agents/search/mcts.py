@@ -13,6 +13,7 @@ from ...envs.core import Game, State
 from ...envs.errors import OptionError, SekishoError
 from ..agent import Agent, Decision, Watch, end_of, require_decision
 from ..registry import make_agent
+from .judges import called, refusals_named
 from .search import Child, Rules, Search
 from .tools import GameTools, game_tools
 from .tree_evaluation import TreeEvaluator
@@ -146,7 +147,10 @@ class MctsAgent(Agent):
 
     def _search_for(self, game: Game) -> Search:
         if self._search is None or self._search.game != game:
-            evaluation = self._judge.tree_evaluation(game) if isinstance(self._judge, TreeEvaluator) else None
+            evaluation = None
+            if isinstance(self._judge, TreeEvaluator):
+                with refusals_named("mcts", called(self.leaf)):
+                    evaluation = self._judge.tree_evaluation(game)
             self._search = Search(game, self._rules(game), evaluation=evaluation)
         return self._search
 

@@ -29,7 +29,7 @@ def refusal(game: Game, utility: int) -> str | None:
     """Return why positions of a game cannot be judged pair by pair, or None if they can."""
     if game.name != "tokaido":
         return f"the game of two is solved for tokaido, not for {game.name}"
-    if UTILITIES[utility] != "place_points":
+    if UTILITIES[utility] != "place_points" and game.num_players > 2:
         return f"it judges by place_points, a sum over pairs of seats, and {UTILITIES[utility]} is none"
     if game.options["finish"] != "all_places" and game.num_players > 2:
         return f"places are made pair by pair where finish=all_places, not where finish={game.options['finish']}"
@@ -51,7 +51,7 @@ def shipped_table(two: Tokaido) -> TokaidoTable | None:
 
 
 class Pairs:
-    """The leaf ``pairs``: every two seats travel alone with each other from there on, and perfectly.
+    """The leaf ``pairs``: every two seats travel alone with each other from there on, and perfectly; in place points.
 
     Where play from the start cannot bring two pieces to where they stand (third ones have moved them), the race of two lone
     travellers answers for that pair.
@@ -80,7 +80,9 @@ def pairs_of(game: Game) -> Pairs:
     Raises:
         RunError: if it cannot be solved.
     """
-    return Pairs(game, tokaido_library.table_for(game_of_two(game)))
+    two = game_of_two(game)
+    table = shipped_table(two)
+    return Pairs(game, tokaido_library.table_for(two) if table is None else table)
 
 
 def _closed(array: NDArray[Any]) -> NDArray[Any]:

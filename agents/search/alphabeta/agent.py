@@ -14,6 +14,7 @@ from ....envs.errors import AgentError, OptionError, SekishoError
 from ....envs.quoridor.rules import Quoridor
 from ...agent import Agent, Decision, Watch, end_of, require_decision
 from ...registry import make_agent
+from ..judges import called, refusals_named
 from .evaluation import Evaluator
 from .frames import DECIDED, DEPTH_LIMIT
 from .search import AlphaBetaSearch, Found
@@ -87,16 +88,22 @@ class AlphaBetaAgent(Agent):
         if game.num_players != 2:
             raise AgentError(f"agent 'alphabeta' plays with two players, not {game.num_players}: try 'mcts'")
         if self._search is None or self._search.game != game:
-            evaluation = self._judge.frame_evaluation(game) if isinstance(self._judge, Evaluator) else None
+            evaluation = None
+            if isinstance(self._judge, Evaluator):
+                with refusals_named("alphabeta", called(self.leaf)):
+                    evaluation = self._judge.frame_evaluation(game)
             self._search = AlphaBetaSearch(game, self.memory, evaluation)
         return self._search
 
     def act(self, state: State, rng: np.random.Generator, deadline: float | None = None) -> Decision:
         """See `Agent.act`; at least one move is judged, however late it is. It draws nothing from `rng`.
 
-        The statistics are ``depth`` (plies that were looked ahead to the full), ``deepest``, ``nodes``, ``races``
-        (layouts of fences whose races were solved), ``seconds``, ``proven`` (the value is a win or loss, seen to its
-        end) and ``score`` (hundredths of log-odds).
+        Where only one action is legal it looks one ply ahead, unless depth alone limits it.
+
+        The statistics are ``depth`` (plies that were looked ahead to the full), ``deepest``, ``nodes``, ``worked``
+        (those of them on which the evaluation or the generation of moves ran), ``races`` (layouts of fences whose races
+        were solved), ``seconds``, ``proven`` (the value is a win or loss, seen to its end) and ``score`` (hundredths of
+        log-odds).
         """
         search = self._search_for(state.game)
         require_decision(state)
@@ -104,10 +111,13 @@ class AlphaBetaAgent(Agent):
         end = end_of(begin, self.seconds, deadline)
         unlimited = end is None and self.nodes is None and self.depth is None
         nodes = DEFAULT_NODES if unlimited else self.nodes
+        by_depth_alone = self.depth is not None and end is None and nodes is None
+        is_forced = not by_depth_alone and len(state.legal_actions()) == 1
+        depth = 1 if is_forced else self.depth or DEPTH_LIMIT
         watch = self.watch
         between = None if watch is None else partial(self._look, watch, search, begin)
         stopped = None if watch is None else lambda: watch.stopped
-        found = search.run(state, self.depth or DEPTH_LIMIT, nodes, end, between, stopped)
+        found = search.run(state, depth, nodes, end, between, stopped)
         return _decision(found, begin)
 
     @staticmethod
@@ -126,6 +136,7 @@ def _decision(found: Found, begin: float) -> Decision:
             "depth": found.depth,
             "deepest": found.deepest,
             "nodes": found.nodes,
+            "worked": found.worked,
             "races": found.races,
             "seconds": time.monotonic() - begin,
             "proven": found.is_decided,

@@ -32,7 +32,8 @@ QUIET = STEPS + 16  # plies since the last fence, those before the search includ
 SKIPPED = STEPS + 17  # whether nobody moved on the way here
 LINE_LENGTH = STEPS + 18
 SUMMED = STEPS + 19  # whether an evaluation has kept something of this position for those after its moves
-LIST = STEPS + 20  # the moves
+WORKED_ON = STEPS + 20  # whether it counts as `WORKED` already
+LIST = STEPS + 21  # the moves
 ORDER = LIST + MAX_MOVES  # how promising each is
 AFTER = ORDER + MAX_MOVES  # steps of both seats after it, a byte each
 LINE = AFTER + MAX_MOVES  # the best line from here
@@ -46,10 +47,13 @@ MAX_DEPTH, FINISHED = 12, 13  # depth to stop at; whether there is nothing left 
 PAST = 14  # positions before the root that have a key
 SETTLED, DEEPEST, AGE = 15, 16, 17  # races solved; plies looked ahead; age of what is written to the table
 EVALUATION = 18  # address of the evaluation
-DONE_LINE = 19  # the best line
-KEYS = DONE_LINE + DEPTH_LIMIT  # keys of the positions of the game, then of the line that is looked at
+WORKED = 19  # nodes on which the evaluation or the generation of moves ran
+DONE_LINE = 20  # the best line
+KEYS = (
+    DONE_LINE + DEPTH_LIMIT
+)  # what stands on the boards of the game, then of the line that is looked at, its root first
 MAX_PAST = 512
-HISTORY = KEYS + MAX_PAST + DEPTH_LIMIT  # for each seat and action: how often it refuted a line, weighted
+HISTORY = KEYS + MAX_PAST + DEPTH_LIMIT + 1  # for each seat and action: how often it refuted a line, weighted
 KILLER = HISTORY + 2 * ACTIONS  # `KILLERS` words a ply
 CONTROL_SIZE = KILLER + KILLERS * DEPTH_LIMIT
 

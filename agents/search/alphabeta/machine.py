@@ -89,6 +89,8 @@ from .frames import (
     WINDOW_HIGH,
     WINDOW_LOW,
     WON,
+    WORKED,
+    WORKED_ON,
     pack_steps,
 )  # fmt: skip
 from .moves import ALL, HOSTILE, REST, UNKNOWN, generate, pick, steps_after
@@ -135,13 +137,16 @@ def run(
             found, value = enter(rules, frame, control, entries, layouts, races, ply)
             if not found and ply > 0 and frame[DEPTH] <= 0:
                 found, value = True, evaluation(rules, frames, ply, scratch, data)
+                control[WORKED] += 1
             control[VALUE], control[MODE] = value, LEAVE if found else ADVANCE
         elif mode == ADVANCE:
             if frame[STAGE] == NEW:
                 frame[STAGE] = SKIP_TRIED
-                if may_skip(frame, ply) and evaluation(rules, frames, ply, scratch, data) >= frame[BETA]:
-                    skip(rules, frames, control, ply)
-                    continue
+                if may_skip(frame, ply):
+                    count_work(frame, control)
+                    if evaluation(rules, frames, ply, scratch, data) >= frame[BETA]:
+                        skip(rules, frames, control, ply)
+                        continue
             advance(rules, frames, control, scratch, entries, ply)
         elif ply == 0:
             end_iteration(frames, control)
@@ -156,7 +161,7 @@ def run(
 @kernel
 def start(frames: Any, control: Any) -> None:
     """Begin with the position in the first frame: state, steps and quiet plies; see `search` for the rest."""
-    control[NODES] = control[SETTLED] = control[DEEPEST] = control[FINISHED] = 0
+    control[NODES] = control[WORKED] = control[SETTLED] = control[DEEPEST] = control[FINISHED] = 0
     control[DONE_DEPTH] = control[DONE_LENGTH] = 0
     control[DONE_MOVE] = -1
     control[WIDTH] = _ASPIRATION
@@ -212,12 +217,17 @@ def note_root(frames: Any, control: Any, value: Any) -> None:
 
 
 @kernel
-def key_of(rules: Any, frame: Any) -> Any:
-    """Return the key (int64) of a position; close to the cap the plies that are left are part of it."""
-    key = hash_of(rules, frame)
+def board_of(rules: Any, frame: Any) -> Any:
+    """Return a key (int64) of what stands on the board and whose turn it is, by which repetitions are seen."""
+    return np.int64(hash_of(rules, frame))
+
+
+@kernel
+def key_of(rules: Any, frame: Any, board: Any) -> Any:
+    """Return the key (int64) of a position for the table; close to the cap the plies that are left are part of it."""
     if rules[MAX_PLIES] > 0 and rules[MAX_PLIES] - frame[PLY] < _NEAR_CAP:
-        key = mix(key + np.uint64(frame[PLY]))
-    return np.int64(key)
+        return np.int64(mix(np.uint64(board) + np.uint64(frame[PLY])))
+    return board
 
 
 @kernel
@@ -225,7 +235,7 @@ def is_repeated(control: Any, frame: Any, ply: Any) -> Any:
     """Return whether the position stood on the board before, in the game or in the line that is looked at."""
     here = control[PAST] + ply
     for back in range(2, min(frame[QUIET], here) + 1, 2):  # noqa: SIM110  kernels know no generators
-        if control[KEYS + here - back] == frame[KEY]:
+        if control[KEYS + here - back] == control[KEYS + here]:
             return True
     return False
 
@@ -260,10 +270,11 @@ def enter(rules: Any, frame: Any, control: Any, entries: Any, layouts: Any, race
     """Look at a new position; return ``(found, value)``: whether its value is known without looking at its moves."""
     frame[LINE_LENGTH] = frame[SUMMED] = 0
     frame[STAGE] = NEW
-    frame[COUNT] = frame[NEXT] = 0
+    frame[COUNT] = frame[NEXT] = frame[WORKED_ON] = 0
     frame[BEST], frame[BEST_MOVE], frame[TABLE_MOVE] = -_INFINITE, -1, -1
-    frame[KEY] = key_of(rules, frame)
-    control[KEYS + control[PAST] + ply] = frame[KEY]
+    board = board_of(rules, frame)
+    control[KEYS + control[PAST] + ply] = board
+    frame[KEY] = key_of(rules, frame, board)
     control[DEEPEST] = max(control[DEEPEST], ply)
     if ply > 0:
         found, value = judge(rules, frame, control, layouts, races, ply)
@@ -345,6 +356,14 @@ def attempt(frames: Any, control: Any, ply: Any, kind: Any) -> None:
 
 
 @kernel
+def count_work(frame: Any, control: Any) -> None:
+    """Count a position on which the evaluation or the generation of moves runs, once."""
+    if frame[WORKED_ON] == 0:
+        frame[WORKED_ON] = 1
+        control[WORKED] += 1
+
+
+@kernel
 def may_skip(frame: Any, ply: Any) -> Any:
     """Return whether it may be tried to let nobody move: what is good enough even then is good enough."""
     return (
@@ -393,6 +412,7 @@ def advance(rules: Any, frames: Any, control: Any, scratch: Any, entries: Any, p
     tried = np.int64(frame[TABLE_MOVE] >= 0)
     if frame[STAGE] == TABLE_TRIED:
         frame[STAGE] = LISTED if ply == 0 or frame[DEPTH] >= _QUIET_DEPTH else HALF_LISTED
+        count_work(frame, control)
         generate(rules, frame, control, ply, scratch, ALL if frame[STAGE] == LISTED else HOSTILE)
     # that everything loses is only true if everything has been tried
     if frame[STAGE] == HALF_LISTED and frame[NEXT] >= frame[COUNT] and frame[BEST] < -DECIDED:

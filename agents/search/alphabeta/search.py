@@ -42,8 +42,9 @@ from .frames import (
     SCRATCH_ROWS,
     SETTLED,
     STEPS,
+    WORKED,
 )  # fmt: skip
-from .machine import key_of, run, start
+from .machine import board_of, run, start
 
 _ENTRY_BYTES = 16
 _RACE_SLOTS = 1024
@@ -61,6 +62,7 @@ class Found:
         depth: plies that were looked ahead to the full.
         deepest: plies that some line was looked ahead.
         nodes: positions that were entered.
+        worked: those of them on which the evaluation or the generation of moves ran.
         races: layouts of fences whose races were solved.
     """
 
@@ -70,6 +72,7 @@ class Found:
     depth: int
     deepest: int
     nodes: int
+    worked: int
     races: int
 
     @property
@@ -190,6 +193,7 @@ class AlphaBetaSearch:
             depth=int(control[DONE_DEPTH]),
             deepest=int(control[DEEPEST]),
             nodes=int(control[NODES]),
+            worked=int(control[WORKED]),
             races=int(control[SETTLED]),
         )
 
@@ -202,7 +206,7 @@ class AlphaBetaSearch:
         root[QUIET] = len(past)
         control[PAST] = len(past)
         for i, earlier in enumerate(past):
-            control[KEYS + i] = key_of(rules, earlier.words)
+            control[KEYS + i] = board_of(rules, earlier.words)
         control[MAX_DEPTH] = min(depth, DEPTH_LIMIT)
         control[AGE] = (control[AGE] + 1) & 0xFF
         start(self._frames, control)

@@ -242,6 +242,8 @@ def test_any_agent_that_judges_positions_can_be_the_leaf() -> None:
         ("turns=two", "'turns' must be a whole number"),
         ("seconds=0", "'seconds' must be above 0"),
         ("leaf=foo", "'leaf' must be 'auto', 'race', 'pairs' or name an agent: there is no agent 'foo'"),
+        *((f"leaf={name}", f"leaf={name} cannot judge positions") for name in ("random", "expectimax", "mcts")),
+        ("leaf=(mcts:simulations=5)", r"leaf=\(mcts:simulations=5\) cannot judge positions"),
         ("utility=fame", "'utility' must be place_points or first_only"),
     ],
 )
@@ -259,9 +261,12 @@ def test_an_unknown_option_is_refused_with_the_nearest() -> None:
     ("spec", "game", "words"),
     [
         ("expectimax", load_game("quoridor"), "does not play quoridor: there are no dice in it.*'mcts'"),
-        ("expectimax:leaf=random", load_game("tokaido"), "RandomAgent has no values for positions"),
         ("expectimax:leaf=exact", load_game("picture_sugoroku"), "plays quoridor and tokaido, not picture_sugoroku"),
-        ("expectimax:leaf=exact", load_game("tokaido", players=5), "2 to 4 players, not 5"),
+        (
+            "expectimax:leaf=exact",
+            load_game("tokaido", players=5),
+            "^expectimax: leaf=exact cannot judge here: agent 'exact' plays with 2 to 4 players, not 5",
+        ),
         ("expectimax:leaf=exact,utility=first_only", load_game("tokaido", players=3), "leaf=.exact:utility=first_only."),
     ],
 )  # fmt: skip
@@ -290,3 +295,66 @@ def test_a_deadline_that_is_no_number_is_refused(name: str) -> None:
     state = load_game("tokaido").from_text("23 41c / 1 / [2-5]")
     with pytest.raises(AgentError, match="not nan"):
         make_agent(name).act(state, np.random.default_rng(0), float("nan"))
+
+
+class Chances(Judge):
+    """Judges by the chance to be first, and says so."""
+
+    utility = "first_only"
+
+    def position_values(self, game: Game, words: NDArray[np.int64]) -> NDArray[np.float64]:
+        return np.tile([0.9, 0.1], (len(words), 1))
+
+
+class Unwilling(Agent):
+    """Judges nothing, and must not be asked what it plays."""
+
+    def supports(self, game: Game) -> None:
+        raise AssertionError("loaded")
+
+    def act(self, state: State, rng: np.random.Generator, deadline: float | None = None) -> Decision:
+        return Decision(state.legal_actions()[0])
+
+
+TWO_FAR, TWO_NEAR = "7 10+1 / 1 / [2-5]", "50 53 / 1 / [4-6]"
+
+
+@pytest.mark.parametrize("leaf", ["exact", "(exact:utility=first_only)", "pairs", "net"])
+@pytest.mark.parametrize("position", [TWO_FAR, TWO_NEAR])
+def test_with_two_players_the_chance_to_be_first_is_place_points_scaled(leaf: str, position: str) -> None:
+    state = load_game("tokaido").from_text(position)
+    points = make_agent(f"expectimax:turns=1,leaf={leaf}").act(state, np.random.default_rng(0))
+    chances = make_agent(f"expectimax:turns=1,utility=first_only,leaf={leaf}").act(state, np.random.default_rng(0))
+    assert chances.action == points.action
+    seats = np.array(chances.statistics["seats"])
+    np.testing.assert_allclose(seats, (np.array(points.statistics["seats"]) + 1) / 2, atol=1e-6)
+    assert seats.sum() == pytest.approx(1, abs=1e-6)
+
+
+def test_a_leaf_that_judges_by_chances_itself_is_rescaled_only_for_place_points() -> None:
+    game = load_game("tokaido")
+    words = game.new_initial_state().words[None]
+    np.testing.assert_allclose(leaf_of(Chances(), game, 1).position_values(game, words), [[0.9, 0.1]])
+    np.testing.assert_allclose(leaf_of(Chances(), game, 0).position_values(game, words), [[0.8, -0.8]])
+
+
+def test_what_cannot_judge_is_refused_before_it_is_loaded() -> None:
+    with pytest.raises(AgentError, match="leaf=Unwilling cannot judge positions"):
+        ExpectimaxAgent(leaf=Unwilling()).supports(load_game("tokaido"))
+
+
+@pytest.mark.parametrize(
+    ("spec", "players", "leaf"),
+    [
+        ("", 2, "race"),
+        ("", 5, "pairs"),
+        (",utility=first_only", 5, "race"),
+        (",leaf=pairs", 2, "pairs"),
+        (",leaf=(exact:utility=place_points)", 3, "exact:utility=place_points"),
+    ],
+)
+def test_the_statistics_name_what_judged(spec: str, players: int, leaf: str) -> None:
+    state = decisions(load_game("tokaido", players=players), 1)[0]
+    agent = make_agent(f"expectimax:turns=0{spec}")
+    assert agent.act(state, np.random.default_rng(0)).statistics["leaf"] == leaf
+    assert agent.act_many([state], np.random.default_rng(0))[0].statistics["leaf"] == leaf

@@ -230,7 +230,6 @@ def test_without_the_files_that_ship_the_race_judges(monkeypatch: pytest.MonkeyP
     [
         ("picture_sugoroku", {}, "place_points", "solved for tokaido, not for picture_sugoroku"),
         ("tokaido", {"players": 3}, "first_only", "place_points, a sum over pairs of seats, and first_only is none"),
-        ("tokaido", {}, "first_only", "first_only is none"),
         ("tokaido", {"players": 3, "finish": "first"}, "place_points", "finish=all_places, not where finish=first"),
         ("tokaido", {"players": 5, "max_turns": 60}, "place_points", "max_turns=60 is below 400"),
         ("tokaido", {"max_turns": 60}, "place_points", "max_turns=60 is below 400"),

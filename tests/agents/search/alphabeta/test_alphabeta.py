@@ -251,6 +251,66 @@ def test_it_beats_the_heuristic() -> None:
     assert wins >= 6
 
 
+def keys_at_root(state: State) -> list[int]:
+    """The keys by which repetitions are seen, of the game so far and of the root."""
+    search = AlphaBetaSearch(Quoridor(**dict(state.game.options)), 1)
+    search.begin(state)
+    search.go_on(1)
+    return [int(key) for key in search._control[frames.KEYS : frames.KEYS + search._control[frames.PAST] + 1]]
+
+
+@pytest.mark.parametrize("max_plies", [None, 200, 8])
+def test_a_position_has_one_key_for_repetitions_however_near_the_cap_is(max_plies: int | None) -> None:
+    state = load_game("quoridor", max_plies=max_plies).new_initial_state()
+    for word in ("e2", "e8", "e1", "e9"):
+        state.apply_action(state.string_to_action(word))
+    keys = keys_at_root(state)
+    assert len(keys) == 5
+    assert keys[0] == keys[4]
+    assert len(set(keys)) == 4
+
+
+@pytest.mark.parametrize("max_plies", [None, 100])
+def test_a_repetition_is_a_draw_however_near_the_cap_is(max_plies: int | None) -> None:
+    game = load_game("quoridor", board_size=5, fences=2, max_plies=max_plies)
+    state = game.from_text("d1 / b2d4 / c1 c4 / 0 1 / 1 / 4")
+    for word in ("d1", "c5"):
+        state.apply_action(state.string_to_action(word))
+    found = AlphaBetaSearch(game, 1).run(state, 3, None, None)
+    assert (state.action_to_string(found.action), found.value) == ("c1", 0)  # the rival goes back to c4 for a draw
+    fresh = AlphaBetaSearch(game, 1).run(game.from_text(state.to_text()), 3, None, None)
+    assert fresh.value < -100  # who does not know what stood on the board before
+
+
+def test_the_keys_of_the_longest_past_and_line_have_room() -> None:
+    last = frames.KEYS + frames.MAX_PAST + frames.DEPTH_LIMIT  # of the deepest position, the root being the first
+    assert last < frames.HISTORY
+
+
+@pytest.mark.parametrize("limit", ["seconds=60", "nodes=300000", "seconds=60,depth=40", "nodes=300000,seconds=60"])
+def test_the_only_legal_action_is_answered_at_once(limit: str) -> None:
+    state = load_game("quoridor", fences=1).from_text("a1 / / a1 e9 / 0 1 / 1 / 40")
+    (action,) = state.legal_actions()
+    decision = decide(f"alphabeta:{limit}", state)
+    assert (decision.action, decision.statistics["depth"]) == (action, 1)
+    assert decision.statistics["nodes"] < 1000
+
+
+def test_the_depth_alone_counts_where_one_action_is_legal_too() -> None:
+    assert (
+        decide(
+            "alphabeta:depth=3", load_game("quoridor", fences=1).from_text("a1 / / a1 e9 / 0 1 / 1 / 40")
+        ).statistics["depth"]
+        == 3
+    )
+
+
+def test_no_more_nodes_are_worked_on_than_were_entered() -> None:
+    for state in positions(3, 17):
+        found = decide("alphabeta:nodes=5000", state).statistics
+        assert 0.3 * found["nodes"] < found["worked"] < found["nodes"]
+
+
 # --- refusals ---------------------------------------------------------------------------------------------------------
 
 
