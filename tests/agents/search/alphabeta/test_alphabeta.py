@@ -270,16 +270,27 @@ def test_a_position_has_one_key_for_repetitions_however_near_the_cap_is(max_plie
     assert len(set(keys)) == 4
 
 
-@pytest.mark.parametrize("max_plies", [None, 100])
-def test_a_repetition_is_a_draw_however_near_the_cap_is(max_plies: int | None) -> None:
-    game = load_game("quoridor", board_size=5, fences=2, max_plies=max_plies)
-    state = game.from_text("d1 / b2d4 / c1 c4 / 0 1 / 1 / 4")
-    for word in ("d1", "c5"):
-        state.apply_action(state.string_to_action(word))
-    found = AlphaBetaSearch(game, 1).run(state, 3, None, None)
-    assert (state.action_to_string(found.action), found.value) == ("c1", 0)  # the rival goes back to c4 for a draw
-    fresh = AlphaBetaSearch(game, 1).run(game.from_text(state.to_text()), 3, None, None)
-    assert fresh.value < -100  # who does not know what stood on the board before
+def test_a_repetition_is_a_draw_however_near_the_cap_is() -> None:
+    """Steps to and fro change what positions are worth: under a cap of 100 plies as without one."""
+    rng, moves = np.random.default_rng(5), 25
+    games = [Quoridor(board_size=5, fences=2, max_plies=cap) for cap in (None, 100)]
+    searches = [AlphaBetaSearch(game, 1) for game in games]
+    changed = 0
+    for state in positions(40, 5, 14, board_size=5, fences=2, max_plies=None):
+        for _ in range(2):
+            if not state.is_terminal():
+                state.apply_action(int(rng.choice([action for action in state.legal_actions() if action < moves])))
+        if state.is_terminal():
+            continue
+        values = []
+        for game, memory in zip(games, searches, strict=True):
+            here = game.new_initial_state()
+            for action in state.history():
+                here.apply_action(action)
+            values.append(memory.run(here, 3, None, None).value)
+        assert values[0] == values[1], state.to_text()
+        changed += values[0] != searches[0].run(games[0].from_text(state.to_text()), 3, None, None).value
+    assert changed > 3
 
 
 def test_the_keys_of_the_longest_past_and_line_have_room() -> None:
