@@ -6,6 +6,7 @@ import math
 import time
 from dataclasses import dataclass, field
 from functools import partial
+from typing import cast
 
 import numpy as np
 
@@ -89,9 +90,9 @@ class AlphaBetaAgent(Agent):
             raise AgentError(f"agent 'alphabeta' plays with two players, not {game.num_players}: try 'mcts'")
         if self._search is None or self._search.game != game:
             evaluation = None
-            if isinstance(self._judge, Evaluator):
+            if self._judge is not None:
                 with refusals_named("alphabeta", called(self.leaf)):
-                    evaluation = self._judge.frame_evaluation(game)
+                    evaluation = cast(Evaluator, self._judge).frame_evaluation(game)
             self._search = AlphaBetaSearch(game, self.memory, evaluation)
         return self._search
 
