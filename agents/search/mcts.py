@@ -6,6 +6,7 @@ import math
 import time
 from dataclasses import dataclass, field
 from functools import partial
+from typing import cast
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from ..registry import make_agent
 from .judges import called, refusals_named
 from .search import Child, Rules, Search
 from .tools import GameTools, game_tools
-from .tree_evaluation import TreeEvaluator
+from .tree_evaluation import TreeEvaluation, TreeEvaluator
 
 DEFAULT_SIMULATIONS = 1000
 """Where neither simulations nor seconds are given."""
@@ -143,10 +144,10 @@ class MctsAgent(Agent):
 
     def _search_for(self, game: Game) -> Search:
         if self._search is None or self._search.game != game:
-            evaluation = None
-            if isinstance(self._judge, TreeEvaluator):
+            evaluation: TreeEvaluation | None = None
+            if self._judge is not None:
                 with refusals_named("mcts", called(self.leaf)):
-                    evaluation = self._judge.tree_evaluation(game)
+                    evaluation = cast(TreeEvaluator, self._judge).tree_evaluation(game)
             self._search = Search(game, self._rules(game), evaluation=evaluation)
         return self._search
 

@@ -6,6 +6,7 @@ import math
 import time
 from dataclasses import dataclass, field
 from functools import partial
+from typing import cast
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from ....envs.quoridor.rules import Quoridor
 from ...agent import Agent, Decision, Watch, end_of, require_decision
 from ...registry import make_agent
 from ..judges import called, refusals_named
-from .evaluation import Evaluator
+from .evaluation import Evaluation, Evaluator
 from .frames import DECIDED, DEPTH_LIMIT
 from .search import AlphaBetaSearch, Found
 
@@ -88,10 +89,10 @@ class AlphaBetaAgent(Agent):
         if game.num_players != 2:
             raise AgentError(f"agent 'alphabeta' plays with two players, not {game.num_players}: try 'mcts'")
         if self._search is None or self._search.game != game:
-            evaluation = None
-            if isinstance(self._judge, Evaluator):
+            evaluation: Evaluation | None = None
+            if self._judge is not None:
                 with refusals_named("alphabeta", called(self.leaf)):
-                    evaluation = self._judge.frame_evaluation(game)
+                    evaluation = cast(Evaluator, self._judge).frame_evaluation(game)
             self._search = AlphaBetaSearch(game, self.memory, evaluation)
         return self._search
 
