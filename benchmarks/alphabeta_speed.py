@@ -55,7 +55,7 @@ def main() -> None:
             begin = time.process_time()
             found = agent.act(state, np.random.default_rng(0)).statistics
             quickest = min(quickest, time.process_time() - begin)
-        nodes, worked = found["nodes"], found.get("worked", 0)
+        nodes, worked = found["nodes"], found["worked"]
         print(
             f"{fences:2} fences: {nodes:,} nodes in {quickest:.2f} s of processor time, {nodes / quickest:,.0f} a second; "
             f"{worked / nodes:.1%} worked on, {worked / quickest:,.0f} a second; depth {found['depth']}; {state.to_text()}"

@@ -158,7 +158,7 @@ def test_what_it_cannot_be_used_for_is_said(tmp_path: Path) -> None:
     small = load_game("quoridor", board_size=5, fences=2)
     write_network(tmp_path / "five.safetensors", small, CONFIG, stored(small).arrays, {})
     spec = f"alphabeta:leaf=(net:checkpoint={tmp_path / 'five.safetensors'})"
-    with pytest.raises(AgentError, match="board_size=5"):
+    with pytest.raises(AgentError, match=r"^alphabeta: leaf=\(net:checkpoint=.*\) cannot judge here: .*board_size=5"):
         make_agent(spec).supports(load_game("quoridor"))
     mlp = NetworkConfig("mlp", 16, 1)
     write_network(tmp_path / "mlp.safetensors", small, mlp, arrays_of(build_network(small, mlp, 0)), {})

@@ -128,7 +128,7 @@ def test_what_cannot_be_a_leaf_is_said(tmp_path: Path) -> None:
     ):
         with pytest.raises(OptionError, match=words):
             make_agent(f"mcts:{wrong}")
-    with pytest.raises(AgentError, match="board_size=5"):
+    with pytest.raises(AgentError, match=r"^mcts: leaf=\(net:checkpoint=.*\) cannot judge here: .*board_size=5"):
         make_agent(f"mcts:leaf=(net:checkpoint={path})").supports(load_game("quoridor"))
     mlp = written(tmp_path, game, NetworkConfig("mlp", 16, 1))
     with pytest.raises(AgentError, match=r"no leaf of mcts: only a network of kind 'nnue'.*'mlp'"):
