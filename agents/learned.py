@@ -331,7 +331,7 @@ def _looking(game: Game, words: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def onlooker(game: Game, words: NDArray[np.int64], mover: int) -> int:
-    """Return who looks at a position in which dice are to be thrown, as the agent `net` has it judged.
+    """Return who looks at a position in which dice are to be thrown: in games of this package as the agent `net` asks.
 
     Args:
         game: what is played.

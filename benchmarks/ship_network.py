@@ -69,6 +69,8 @@ def evaluated(*words: str) -> dict[str, Any]:
 def of_quoridor(network: StoredNetwork, source: Path) -> dict[str, Any]:
     """Return the share of games won against the evaluation by hand, or the share of values that are kept."""
     if network.rules["players"] == (4,):
+        if network.config.kind != "nnue":
+            sys.exit("with four players only a network of kind nnue is measured, as the leaf of mcts")
         spec = f"mcts:simulations={FOUR_SIMULATIONS},rivals=2,exploration=0.3,leaf=(net:checkpoint={source})"
         wins = one_against_three(spec, f"mcts:simulations={FOUR_SIMULATIONS}", GAMES, OPENINGS, 0).wins
         found = {"games": GAMES, "won": sum(wins)}

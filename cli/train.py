@@ -42,7 +42,8 @@ if TYPE_CHECKING:  # torch takes a second and a half to load
     from ..training.checkpoint import Progress as Checkpoint
 
 _PARTS = {
-    "self-play": (0.0, 0.8), "imitation": (0.0, 0.8), "learning": (0.8, 0.1), "games": (0.0, 0.2), "fitting": (0.2, 0.7), "evaluation": (0.9, 0.1)
+    "self-play": (0.0, 0.8), "imitation": (0.0, 0.8), "learning": (0.8, 0.1), "games": (0.0, 0.2),
+    "fitting": (0.2, 0.7), "evaluation": (0.9, 0.1),
 }  # fmt: skip
 """Where in an iteration a part of it begins, and which share of it that is, for the bar."""
 

@@ -2,7 +2,8 @@
 
 Quoridor has one more for small boards, and some that learn from searches what the same search then judges by.
 Tokaido has three more too: its own three learn values alone, which gets further in minutes than learning from self-play with
-a search does in hours (`docs/training.md`); the others learn from self-play, as for every other game.
+a search does in hours (`docs/training.md`); the others learn from self-play, as for every other game. In every game some
+imitate a teacher.
 """
 
 from __future__ import annotations

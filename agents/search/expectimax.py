@@ -95,7 +95,8 @@ class ExpectimaxAgent(Agent):
         The statistics are ``turns`` (looked at after the own move), ``positions`` (at ends of turns, each counted once
         a turn), ``judged`` (those of them that the leaf judged), ``values`` (for the seat to move, by action), ``seats``
         (the values of all seats after the action), ``exact`` (every line was followed to the end of the game), ``leaf``
-        (what judged: ``race``, ``pairs``, or the agent as the option names it), ``seconds``, and for place points ``returns``, the same as ``seats``.
+        (what judged: ``race``, ``pairs``, or the agent as the option names it), ``seconds``, and for place points
+        ``returns``, the same as ``seats``.
         """
         self._look_for(state.game)
         require_decision(state)

@@ -127,7 +127,10 @@ def leaf_of(judge: Agent | str, game: Game, utility: int, name: str = "") -> Lea
 
 def no_leaf(name: str) -> str:
     """Return the words for an agent that cannot judge positions."""
-    return f"expectimax: leaf={name} cannot judge positions (it has no `position_values`); 'race', 'pairs', 'exact' and 'net' can"
+    return (
+        f"expectimax: leaf={name} cannot judge positions (it has no `position_values`); 'race', 'pairs', 'exact' and "
+        "'net' can"
+    )
 
 
 def resolved(name: str, game: Game, utility: int) -> str:

@@ -1,8 +1,9 @@
 """An evaluation that somebody lends to the tree search, such as a small network, in the place of the one of the game.
 
 It is a compiled function as in `leaf`, with numbers of its own. The tools of a game share one array of numbers, ``data``.
-So those that are lent come behind those of the game, which are found as if nothing followed, and the last number of all
-says how many they are.
+So those that are lent come behind those of the game, whose tools must find theirs from the front (the one that does not, the
+exact values of solved Tokaido, is an evaluation itself, which a lent one replaces). The last number of all says how many they
+are.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 With two players these are searches of `alphabeta`, with four those of `mcts`. What a search finds out about a position is
 more than the evaluation at its leaves knew. So the network learns to say at once what a search says, and the next searches,
-with the network at their leaves, know more again. In the first iterations the evaluation made by hand judges. An iteration is games (see `games`), whose positions go to a window, and a fit to the
-positions in the window (see `fitting`). Nothing but the network and the window goes from one iteration to the next.
+with the network at their leaves, know more again. In the first iterations the evaluation made by hand judges. An iteration
+is games (see `games`), whose positions go to a window, and a fit to the positions in the window (see `fitting`). Nothing but the network and the window goes from one iteration to the next.
 """
 
 from __future__ import annotations

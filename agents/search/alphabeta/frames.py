@@ -49,9 +49,7 @@ SETTLED, DEEPEST, AGE = 15, 16, 17  # races solved; plies looked ahead; age of w
 EVALUATION = 18  # address of the evaluation
 WORKED = 19  # nodes on which the evaluation or the generation of moves ran
 DONE_LINE = 20  # the best line
-KEYS = (
-    DONE_LINE + DEPTH_LIMIT
-)  # what stands on the boards of the game, then of the line that is looked at, its root first
+KEYS = DONE_LINE + DEPTH_LIMIT  # of the boards of the game, then of the line that is looked at, its root first
 MAX_PAST = 512
 HISTORY = KEYS + MAX_PAST + DEPTH_LIMIT + 1  # for each seat and action: how often it refuted a line, weighted
 KILLER = HISTORY + 2 * ACTIONS  # `KILLERS` words a ply
