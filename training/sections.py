@@ -165,8 +165,7 @@ class Searches(Section, name="search"):
     nodes: int = 1500
     """positions that the search for a move looks at; with four players its simulations"""
     stops: int = 6
-    """moments at which such a search is stopped, by lot, to judge the position that it looks at; with four players the
-    simulations of it, drawn by lot, of which the position that they came to is judged"""
+    """moments of such a search, by lot, at which the position that it looks at (four players: has come to) is judged"""
     judging_nodes: int = 400
     """positions that the search looks at by which that is judged; with four players its simulations"""
     opening: int = 8
@@ -230,8 +229,7 @@ class Evaluation(Section, name="evaluation"):
     mcts: int = 200
     """simulations of the reference `mcts` opponent; 0 for none"""
     nodes: int = 0
-    """positions that `alphabeta` looks at for a move in quoridor, as an opponent and with an nnue in it; with four players
-    the simulations of `mcts`, likewise; 0 for neither"""
+    """nodes of `alphabeta` for a move (four players: simulations of `mcts`), as an opponent and with an nnue; 0 for neither"""
     exact: bool = True
     """whether the exact loss is worked out where the game is solved and small enough"""
 

@@ -178,5 +178,5 @@ def test_tasks_are_made_as_they_are_taken(quick: Any, tmp_path: Path, monkeypatc
 
     config, executor = quick("quoridor", selfplay__games=10**9), Taking()
     learning = selfplay_learning.SelfPlayLearning(config, tmp_path)
-    learning._play(executor, 1, lambda *_: None)  # type: ignore[arg-type]
+    learning.play(executor, 1, lambda *_: None)  # type: ignore[arg-type]
     assert executor.first.numbers.games == 2
