@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,7 @@ from .metrics import games_metrics
 from .positions import Positions
 from .replay import Replay, read_positions, write_positions
 from .selfplay import Played
+from .tally import Tally
 from .weights import require_usable
 
 _USES = "replay/uses"
@@ -110,6 +111,22 @@ class GamesLearning(ABC):
     @abstractmethod
     def play(self, executor: Executor, iteration: int, report: Report) -> Played:
         """Play the games of an iteration; see `Method.learn`."""
+
+    def gathered(self, answers: Iterable[Played], report: Callable[[int], None]) -> Played:
+        """Return what the tasks of an iteration have played as one.
+
+        Args:
+            answers: of the tasks, in their order.
+            report: told how many games are done, 0 at the beginning.
+        """
+        parts, records, tally = list[Positions](), list[GameRecord](), Tally()
+        report(0)
+        for played in answers:
+            parts.append(played.positions)
+            records += played.records
+            tally.add(played.tally)
+            report(tally.games)
+        return Played(Positions.joined(self.game, parts), records, tally)
 
     def measured(self, played: Played, seconds: float) -> dict[str, float]:
         """Return the metrics of games that took some seconds, before anything is learned from them."""

@@ -10,7 +10,6 @@ from ..agents.agent import Agent
 from ..agents.external import ExternalAgent
 from ..agents.learned import networks_of
 from ..agents.registry import make_agent
-from ..arena.records import GameRecord
 from ..envs.core import Game
 from ..envs.errors import OptionError, SekishoError
 from .config import Config
@@ -19,9 +18,7 @@ from .games_learning import GamesLearning
 from .imitation import Lessons, play_lessons
 from .learner import agreement
 from .method import Report
-from .positions import Positions
 from .selfplay import Numbers, Played
-from .tally import Tally
 
 _GAMES_A_TASK = 8
 _REPEATABLE = "nodes=, depth=, simulations= or turns="
@@ -56,14 +53,8 @@ class ImitationLearning(GamesLearning):
             return Lessons(self.game, settings, numbers, config.keeping.records, config.threads, device)
 
         tasks = map(lessons, range(0, settings.games, _GAMES_A_TASK))
-        parts, records, tally = list[Positions](), list[GameRecord](), Tally()
-        report("imitation", 0, settings.games)
-        for played in executor.run(play_lessons, tasks, judge, self._networks):
-            parts.append(played.positions)
-            records += played.records
-            tally.add(played.tally)
-            report("imitation", tally.games, settings.games)
-        return Played(Positions.joined(self.game, parts), records, tally)
+        answers = executor.run(play_lessons, tasks, judge, self._networks)
+        return self.gathered(answers, lambda done: report("imitation", done, settings.games))
 
     def measured(self, played: Played, seconds: float) -> dict[str, float]:
         """See `GamesLearning.measured`."""

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..arena.records import GameRecord
 from ..envs.core import Game
 from .executors import Executor
 from .games_learning import GamesLearning
 from .judging import Judge, evaluator_of
 from .method import Report
 from .metrics import search_metrics
-from .positions import Positions
 from .sections import SelfPlay
 from .selfplay import Numbers, Played, SelfPlayers
-from .tally import Tally
 
 
 class Batch(NamedTuple):
@@ -53,14 +50,8 @@ class SelfPlayLearning(GamesLearning):
             return Batch(self.game, settings, numbers, config.keeping.records, config.threads, device)
 
         tasks = map(batch, range(0, settings.games, settings.tables))
-        parts, records, tally = list[Positions](), list[GameRecord](), Tally()
-        report("self-play", 0, settings.games)
-        for played in executor.run(play_batch, tasks, judge):
-            parts.append(played.positions)
-            records += played.records
-            tally.add(played.tally)
-            report("self-play", tally.games, settings.games)
-        return Played(Positions.joined(self.game, parts), records, tally)
+        answers = executor.run(play_batch, tasks, judge)
+        return self.gathered(answers, lambda done: report("self-play", done, settings.games))
 
     def measured(self, played: Played, seconds: float) -> dict[str, float]:
         """See `GamesLearning.measured`."""
