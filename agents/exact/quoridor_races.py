@@ -14,7 +14,19 @@ import numpy as np
 from ...envs.compiling import kernel
 from ...envs.counter_rng import mix
 from ...envs.errors import AgentError
-from ...envs.quoridor.kernels import HORIZONTAL, LEFT, PAWN, SEAT, VERTICAL, walls_of
+from ...envs.quoridor.kernels import (
+    GOAL_HIGH,
+    GOAL_LOW,
+    HORIZONTAL,
+    LEFT,
+    PAWN,
+    SEAT,
+    VERTICAL,
+    beside,
+    grow,
+    square_set,
+    walls_of,
+)
 from ...envs.quoridor.rules import Quoridor, QuoridorState
 from .quoridor_pawns import SQUARES, settle
 
@@ -54,6 +66,41 @@ def race_plies(rules: Any, state: Any, layouts: Any, values: Any) -> Any:
         settle(rules, walls_of(state), False, values[slot], values[slot])
         layouts[slot, 0], layouts[slot, 1] = state[HORIZONTAL], state[VERTICAL]
     return np.int64(values[slot, state[SEAT], state[PAWN], state[PAWN + 1]])
+
+
+@kernel
+def free_run(rules: Any, state: Any, runner: Any) -> Any:
+    """Return plies in which `runner` wins a race without ever meeting the other pawn, 0 if that is not sure.
+
+    The runner follows a path, chosen before, of which no square can be reached or stepped at by the other pawn at that
+    moment, whatever that one does; so neither is ever in the other's way, there are no jumps, and counting steps is
+    enough. It takes two floods and no memory. A runner that lets the other come near may win sooner, never later.
+
+    Args:
+        rules: of a game with two players.
+        state: that is not over; without fences in hand, or with fences that nobody places.
+        runner: seat 0 or 1.
+    """
+    walls, other = walls_of(state), 1 - runner
+    goal_low, goal_high = np.uint64(rules[GOAL_LOW + runner]), np.uint64(rules[GOAL_HIGH + runner])
+    theirs_low, theirs_high = np.uint64(rules[GOAL_LOW + other]), np.uint64(rules[GOAL_HIGH + other])
+    low, high = square_set(state[PAWN + runner])  # where the runner may be
+    near_low, near_high = square_set(state[PAWN + other])  # all squares where the other pawn can be
+    plies, runs = 0, state[SEAT] == runner
+    while low | high:
+        plies += 1
+        if runs:
+            low, high = beside(low, high, walls)
+            low, high = low & ~near_low, high & ~near_high
+            if (low & goal_low) | (high & goal_high):
+                return plies
+        else:
+            near_low, near_high = grow(near_low, near_high, walls)
+            low, high = low & ~near_low, high & ~near_high  # it could be jumped over
+            if (near_low & theirs_low) | (near_high & theirs_high):
+                break
+        runs = not runs
+    return 0
 
 
 @kernel

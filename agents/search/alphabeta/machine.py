@@ -18,14 +18,12 @@ from ....envs.kernels import TERMINAL
 from ....envs.quoridor.kernels import (
     GOAL_HIGH,
     GOAL_LOW,
-    HORIZONTAL,
     LEFT,
     MAX_PLIES,
     PLY,
     SEAT,
     SIZE,
     STATE_SIZE,
-    VERTICAL,
     WINNER,
     apply,
     pawn_targets,
@@ -35,7 +33,7 @@ from ....envs.quoridor.kernels import (
 from ....envs.quoridor.kernels import (
     hash as hash_of,
 )
-from ...exact.quoridor_races import race_plies
+from ...exact.quoridor_races import free_run, layout_slot, race_plies
 from .evaluation import evaluation_at
 from .frames import (
     ACTIONS,
@@ -251,16 +249,29 @@ def wins_at_once(rules: Any, frame: Any) -> Any:
 
 
 @kernel
+def ahead(frame: Any) -> Any:
+    """Return the seat that arrives first if both pawns walk and neither is in the other's way."""
+    seat = frame[SEAT]
+    return seat if frame[STEPS + seat] <= frame[STEPS + 1 - seat] else 1 - seat
+
+
+@kernel
 def race_value(rules: Any, frame: Any, control: Any, layouts: Any, races: Any, ply: Any) -> Any:
     """Return ``(known, value)`` of a position with two players if nobody places another fence."""
-    horizontal, vertical = frame[HORIZONTAL], frame[VERTICAL]
-    slot = np.int64(mix(np.uint64(horizontal) + mix(np.uint64(vertical))) % np.uint64(layouts.shape[0]))
-    if layouts[slot, 0] != horizontal or layouts[slot, 1] != vertical:
-        if frame[DEPTH] < _RACE_DEPTH:
-            return False, 0
-        control[SETTLED] += 1
-    plies = race_plies(rules, frame, layouts, races)
-    if plies == 0 or (rules[MAX_PLIES] > 0 and abs(plies) > rules[MAX_PLIES] - frame[PLY]):
+    left = rules[MAX_PLIES] - frame[PLY] if rules[MAX_PLIES] > 0 else WON
+    is_kept, plies = layout_slot(frame, layouts)[1], 0
+    if not is_kept:
+        runner = ahead(frame)
+        plies = free_run(rules, frame, runner)
+        if runner != frame[SEAT]:
+            plies = -plies
+    if plies == 0 or abs(plies) > left:
+        if not is_kept:
+            if frame[DEPTH] < _RACE_DEPTH:
+                return False, 0
+            control[SETTLED] += 1
+        plies = race_plies(rules, frame, layouts, races)
+    if plies == 0 or abs(plies) > left:
         return True, 0
     return True, WON - ply - plies if plies > 0 else ply - plies - WON
 
@@ -306,11 +317,11 @@ def judge(rules: Any, frame: Any, control: Any, layouts: Any, races: Any, ply: A
     if frame[ALPHA] >= frame[BETA]:
         return True, frame[ALPHA]
     mine, theirs = frame[LEFT + frame[SEAT]], frame[LEFT + 1 - frame[SEAT]]
-    if mine == 0 or theirs == 0:
+    # who has fences need not place them: a race that such a seat wins is won
+    if (mine == 0 and theirs == 0) or ((mine == 0 or theirs == 0) and frame[LEFT + ahead(frame)] > 0):
         known, value = race_value(rules, frame, control, layouts, races, ply)
         if known and (
             (mine == 0 and theirs == 0)
-            # who has fences need not place them
             or (mine > 0 and value > DECIDED and value >= frame[BETA])
             or (theirs > 0 and value < -DECIDED and value <= frame[ALPHA])
         ):

@@ -12,7 +12,7 @@ import pytest
 from reference import quoridor as reference
 from sekisho.agents.exact import quoridor_solver
 from sekisho.agents.exact.quoridor_pawns import settle
-from sekisho.agents.exact.quoridor_races import Races, race_plies
+from sekisho.agents.exact.quoridor_races import Races, free_run, race_plies
 from sekisho.envs.compiling import kernel
 from sekisho.envs.errors import AgentError
 from sekisho.envs.quoridor.kernels import PAWN, SEAT, walls_of
@@ -116,6 +116,50 @@ def test_alpha_beta_agrees_on_the_last_moves_of_races_at_9x9() -> None:
             assert alpha_beta(game.table, game.rules, words, game.num_actions, abs(plies) - 1) == 0
             found.add(plies)
     assert len(found) > 4
+
+
+@pytest.mark.parametrize(("size", "fences"), [(5, 3), (9, 10)])
+def test_a_free_run_is_a_race_that_is_won_and_as_good_as_never_longer_than_need_be(size: int, fences: int) -> None:
+    game, rng = Quoridor(board_size=size, fences=fences), random.Random(size)
+    races, found = Races(game), {"free": 0, "shortest": 0, "won": 0}
+    squares = [rank * 9 + file for rank in range(size) for file in range(size)]
+    for _ in range(20):
+        state = fenced(game, rng)
+        for _ in range(200):
+            words = state.words.copy()
+            words[PAWN], words[PAWN + 1], words[SEAT] = *rng.sample(squares, 2), rng.randrange(2)
+            at = QuoridorState(game, words)
+            if words[PAWN] // 9 == size - 1 or words[PAWN + 1] // 9 == 0 or min(at.distances()) < 0:
+                continue
+            for runner in range(2):
+                plies = races.plies(at) if runner == at.seat else -races.plies(at)
+                free = int(free_run(game.rules, words, runner))
+                found["won"] += plies > 0
+                if free:
+                    assert 0 < plies <= free, at.to_text()
+                    assert free % 2 == plies % 2
+                    found["free"] += 1
+                    found["shortest"] += free == plies
+    assert found["shortest"] > 0.9 * found["free"] > 0.4 * found["won"]
+
+
+@pytest.mark.parametrize(
+    ("position", "plies"),
+    [
+        ("/ / i5 a9 / 0 0 / 1 / 0", 7),  # four steps with nobody near
+        ("/ / i5 a9 / 0 0 / 2 / 0", 8),
+        ("/ / e5 a9 / 0 0 / 1 / 0", 7),
+        ("/ / e5 a9 / 0 0 / 2 / 0", 0),  # the other pawn can be on e9 by then
+        ("/ / e5 e9 / 0 0 / 1 / 0", 0),  # head on
+        ("/ / e7 e8 / 0 0 / 1 / 0", 0),  # side by side: the other pawn can follow
+        ("/ / i4 a5 / 0 0 / 1 / 0", 0),  # five steps, and the other pawn needs four
+        ("/ / i5 a5 / 0 0 / 1 / 0", 7),  # four steps each: who begins arrives
+        ("/ / i5 a5 / 0 0 / 2 / 0", 0),
+    ],
+)
+def test_a_free_run_keeps_clear_of_the_other_pawn(position: str, plies: int) -> None:
+    game = Quoridor(fences=0)
+    assert free_run(game.rules, game.from_text(position).words, 0) == plies
 
 
 def test_some_races_never_end() -> None:
