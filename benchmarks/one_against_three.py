@@ -16,6 +16,7 @@ from typing import NamedTuple
 from rich.progress import track
 
 from sekisho.agents import make_agent
+from sekisho.agents.agent import Agent
 from sekisho.arena.match import play_game, random_opening
 from sekisho.envs import load_game
 
@@ -46,18 +47,19 @@ class Played(NamedTuple):
     plies: float
 
 
-def one_against_three(agent: str, others: str, games: int, openings: int, seed: int) -> Played:
+def one_against_three(agent: str | Agent, others: str, games: int, openings: int, seed: int) -> Played:
     """Play games, each opening from each seat in turn.
 
     Args:
-        agent: the one.
+        agent: the one, or its spec string.
         others: the three, each with memory of its own.
         games: a multiple of four.
         openings: random plies before each game.
         seed: of the openings.
     """
     game = load_game("quoridor", players=4)
-    one, three = make_agent(agent), [make_agent(others) for _ in range(3)]
+    one = make_agent(agent) if isinstance(agent, str) else agent
+    three = [make_agent(others) for _ in range(3)]
     one.supports(game)
     wins, draws, seconds, decisions, plies = [0] * 4, 0, 0.0, 0, 0
     processor = time.process_time()
