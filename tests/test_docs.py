@@ -118,6 +118,7 @@ NOT_RUN = {
     "benchmarks/tune_quoridor_evaluation.py": "more than minutes",
     "benchmarks/network_speed.py": "more than minutes",
     "benchmarks/one_against_three.py": "more than minutes",
+    "benchmarks/paranoid.py": "more than minutes",
     "benchmarks/tokaido_tables.py": "more than minutes",
     "benchmarks/ship_network.py": "writes the network that ships",
     "examples/exact_value_of_a_policy.py": "tested in tests/examples",
