@@ -31,7 +31,7 @@ from .positions import Positions
 from .replay import Replay, read_positions, write_positions
 from .selfplay import Played
 from .tally import Tally
-from .weights import require_usable
+from .weights import network_to_start_from, require_usable
 
 _USES = "replay/uses"
 
@@ -67,7 +67,13 @@ class GamesLearning(ABC):
         return "cuda" if here and self.config.selfplay.backend != "compiled" else "cpu"
 
     def begin(self) -> None:
-        """See `Method.begin`."""
+        """See `Method.begin`: take the weights of the network to begin with, if there is to be one."""
+        if not self.config.learning.start:
+            return
+        if self.network is None:
+            raise OptionError("learning.start is for networks of this package: load the weights into your own yourself")
+        start = network_to_start_from("learning.start", self.config.learning.start, self.network, [self.game])
+        self.module.load_state_dict(start)
 
     def learning_rate(self, iteration: int, steps: int) -> float:
         """See `Method.learning_rate`."""

@@ -111,6 +111,8 @@ class Learning(Section, name="learning"):
     """whether each position is shown in a random one of the game's symmetries"""
     precision: str = "auto"
     """of a training step: float32, bfloat16, or auto: bfloat16 on a GPU that computes with it"""
+    start: str = ""
+    """network whose weights to begin with: a file, or the name of one that ships; none: begin anew"""
 
 
 @dataclass(frozen=True)
@@ -148,7 +150,7 @@ class Values(Section, name="values"):
     average: float = 0.999
     """of the running mean of the weights, which is the network that plays, so much stays at a training step"""
     start: str = ""
-    """file of a network to go on from, which then judges the first games too; none: begin anew"""
+    """network (file or name) to go on from, which then judges the first games too; none: begin anew"""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -193,7 +195,7 @@ class Searches(Section, name="search"):
     held_back: int = 10
     """of so many games one is not learned from but measured on"""
     start: str = ""
-    """file of a network that judges from the first game on, and from which fits go on if they are not anew; or none"""
+    """network (file or name) that judges from the first game on; fits that are not anew go on from it; or none"""
 
 
 @dataclass(frozen=True)

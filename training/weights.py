@@ -12,6 +12,7 @@ from torch import nn
 from ..agents.networks.config import NetworkConfig
 from ..agents.networks.files import fault_of, read_network, weight_shapes
 from ..agents.networks.torch_backend import arrays_of
+from ..agents.store import require_listed, shipped_networks
 from ..envs.core import Game
 from ..envs.errors import NetworkError, OptionError, RunError
 
@@ -23,7 +24,7 @@ def network_to_start_from(
 
     Args:
         setting: by its name, for messages.
-        name: of the file.
+        name: of the file, or of a network that ships.
         config: the shape of the network that they are for.
         games: which it must all be for.
 
@@ -31,8 +32,9 @@ def network_to_start_from(
         OptionError: if there is no such file, it holds no network, or the network is for something else or of another
             shape.
     """
-    path = Path(name)
     try:
+        shipped = shipped_networks()
+        path = require_listed(shipped[name]) if name in shipped else Path(name)
         network = read_network(path)
         for game in games:
             network.supports(game)

@@ -142,7 +142,9 @@ def read_network(path: Path) -> StoredNetwork:
     """
     if path.is_file():
         with path.open("rb") as file:
-            if file.read(4).startswith(_PICKLES):
+            begin = file.read(9)
+            # safetensors begins with the length of its description, which may look like the mark of a pickle
+            if begin.startswith(_PICKLES) and not begin.endswith(b"\0{"):
                 raise NetworkError(
                     f"{path} is a pickled file, as torch.save makes them: reading one can run any program in it, so it "
                     "is not read; expected a network in the form of safetensors, as `sekisho train` writes it"

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 import torch
 
+from sekisho.agents.learned import path_of
 from sekisho.agents.networks import modules
 from sekisho.agents.networks.config import NetworkConfig, shape_of
-from sekisho.agents.networks.files import write_network
+from sekisho.agents.networks.files import read_network, write_network
 from sekisho.agents.networks.modules import build_network, is_out_of_memory
 from sekisho.agents.networks.torch_backend import arrays_of
 from sekisho.cli.main import main
@@ -19,13 +20,18 @@ from sekisho.envs.errors import OptionError, RunError
 from sekisho.envs.quoridor.rules import Quoridor
 from sekisho.envs.tokaido.rules import Tokaido
 from sekisho.training import selfplay_learning
+from sekisho.training.config import with_settings
+from sekisho.training.presets import preset_config
 from sekisho.training.run import Run
 from sekisho.training.selfplay import SelfPlayers
+from sekisho.training.selfplay_learning import SelfPlayLearning
 from sekisho.training.train import train
 from sekisho.training.values.scope import games_of, rules_for
 from sekisho.training.weights import network_to_start_from, require_usable
 
 MLP = NetworkConfig("mlp", 8)
+SECTION = {"values": "values", "search": "search", "quoridor": "learning", "imitation": "learning"}
+"""Where the setting `start` of each method stands."""
 
 
 def written(path: Path, game: Any, config: NetworkConfig, rules: Any = None) -> Path:
@@ -40,17 +46,19 @@ def written(path: Path, game: Any, config: NetworkConfig, rules: Any = None) -> 
         ("values", Quoridor(), MLP, "the network is for quoridor, not for tokaido"),
         ("search", Quoridor(board_size=7), NetworkConfig("nnue", 32), "with board_size=7, not board_size=5"),
         ("search", Tokaido(), MLP, "the network is for tokaido, not for quoridor"),
+        ("quoridor", Tokaido(), MLP, "the network is for tokaido, not for quoridor"),
+        ("imitation", Quoridor(board_size=5), MLP, "with board_size=5, not board_size=3"),
     ],
 )
 def test_a_start_that_is_for_something_else_is_refused(
     quick: Any, tmp_path: Path, method: str, game: Any, config: NetworkConfig, told: str
 ) -> None:
     path = written(tmp_path / "start", game, config)
-    with pytest.raises(OptionError, match=rf"^{method}\.start: .*{told}"):
-        Run(quick(method, **{f"{method}__start": str(path)}), tmp_path / "run").begin()
+    with pytest.raises(OptionError, match=rf"^{SECTION[method]}\.start: .*{told}"):
+        Run(quick(method, **{f"{SECTION[method]}__start": str(path)}), tmp_path / "run").begin()
 
 
-@pytest.mark.parametrize("method", ["values", "search"])
+@pytest.mark.parametrize("method", ["values", "search", "quoridor", "imitation"])
 @pytest.mark.parametrize(
     ("name", "told"),
     [
@@ -65,9 +73,38 @@ def test_a_start_that_cannot_be_read_is_told_in_words(
     (tmp_path / "words").write_text("no network", encoding="ascii")
     path = tmp_path / name if name else tmp_path
     with pytest.raises(OptionError, match=told.format(path)) as raised:
-        Run(quick(method, **{f"{method}__start": str(path)}), tmp_path / "run").begin()
-    assert str(raised.value).startswith(f"{method}.start: ")
+        Run(quick(method, **{f"{SECTION[method]}__start": str(path)}), tmp_path / "run").begin()
+    assert str(raised.value).startswith(f"{SECTION[method]}.start: ")
     assert "Errno" not in str(raised.value)
+
+
+@pytest.mark.parametrize("method", ["quoridor", "imitation"])
+def test_a_run_begins_with_the_weights_of_another_network(quick: Any, tmp_path: Path, method: str) -> None:
+    config = quick(method)
+    other = build_network(config.load_game(), config.network, 99)
+    path = tmp_path / "start"
+    write_network(path, config.load_game(), config.network, arrays_of(other), {})
+    run = Run(quick(method, learning__start=str(path)), tmp_path / "run")
+    run.begin()
+    for name, array in arrays_of(run._method.module).items():
+        np.testing.assert_array_equal(array, arrays_of(other)[name], err_msg=name)
+
+
+def test_a_run_goes_on_from_a_network_that_ships(tmp_path: Path) -> None:
+    config = preset_config("quoridor", "small")
+    config = with_settings(config, {"learning.start": "quoridor_5x5_2"})
+    method = SelfPlayLearning(config, tmp_path)
+    method.begin()
+    shipped = read_network(path_of("quoridor_5x5_2"))
+    for name, array in arrays_of(method.module).items():
+        np.testing.assert_array_equal(array, shipped.arrays[name], err_msg=name)
+
+
+def test_weights_for_a_network_of_your_own_are_yours_to_load(quick: Any, tmp_path: Path) -> None:
+    config = quick(learning__start="quoridor_5x5_2")
+    own = build_network(config.load_game(), MLP, 1)
+    with pytest.raises(OptionError, match=r"learning\.start is for networks of this package"):
+        SelfPlayLearning(config, tmp_path, own).begin()
 
 
 def test_a_start_of_another_shape_is_told_in_words(quick: Any, tmp_path: Path) -> None:

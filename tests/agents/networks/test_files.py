@@ -94,6 +94,16 @@ def test_pickles_are_named_and_not_read(tmp_path: Path) -> None:
             read_network(tmp_path / name)
 
 
+def test_no_length_of_the_description_looks_like_a_pickle(tmp_path: Path) -> None:
+    game, config = load_game("quoridor", board_size=3), NetworkConfig("mlp", 8)
+    arrays, begins = arrays_of(build_network(game, config, 1)), set()
+    for blanks in range(0, 2048, 8):
+        write_network(tmp_path / "network", game, config, arrays, {"note": " " * blanks})
+        begins.add((tmp_path / "network").read_bytes()[:2])
+        read_network(tmp_path / "network")
+    assert b"\x80\x05" in begins
+
+
 def test_a_table_is_no_network(tmp_path: Path) -> None:
     write_table(tmp_path / "table", {"a": np.zeros(2)}, {})
     with pytest.raises(NetworkError, match="expected a network"):
