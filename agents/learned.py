@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,19 +15,17 @@ from ..envs.errors import AgentError, NetworkError, OptionError, nearest
 from ..envs.kernels import CHANCE
 from ..envs.picture_sugoroku import kernels as picture_sugoroku
 from ..envs.tokaido import kernels as tokaido
-from . import store
 from .agent import Agent, Decision, require_decision
 from .batches import checked_words
+from .network_names import fits, is_lent, network_of, path_of
 from .networks.afterstates import Choices, movers, settle
 from .networks.evaluator import NetworkEvaluator, make_evaluator
-from .networks.files import StoredNetwork, read_network
 from .networks.forward import BACKENDS
 from .networks.in_tree import tree_evaluation_of
 from .networks.incremental import evaluation_of
 from .search.alphabeta.evaluation import Evaluation
 from .search.search import Rules, Search
 from .search.tree_evaluation import TreeEvaluation
-from .specs import ENGINE, parse_spec
 
 MOST_SIMULATIONS = 10**9
 _TURN_WORD = {"tokaido": tokaido.SEAT, "picture_sugoroku": picture_sugoroku.SEAT}
@@ -73,7 +69,7 @@ class NetAgent(Agent):
             self.temperature == 0 or 1e-3 <= self.temperature <= 1e3,
             "temperature", "0, or 0.001..1000", self.temperature,
         )  # fmt: skip
-        if self.checkpoint and self.checkpoint not in _lent:
+        if self.checkpoint and not is_lent(self.checkpoint):
             path_of(self.checkpoint)
 
     @property
@@ -212,12 +208,8 @@ class NetAgent(Agent):
         return choices, self.position_values(game, choices.positions)[choices.where]
 
     def _evaluator_for(self, game: Game) -> NetworkEvaluator:
-        if self._evaluator is None or not (self.checkpoint or _fits(self._evaluator.network, game)):
-            if self.checkpoint in _lent:
-                network = _lent[self.checkpoint]
-            else:
-                network = _read(path_of(self.checkpoint) if self.checkpoint else _shipped_for(game))
-            self._evaluator = make_evaluator(network, self.backend)
+        if self._evaluator is None or not (self.checkpoint or fits(self._evaluator.network, game)):
+            self._evaluator = make_evaluator(network_of(self.checkpoint, game), self.backend)
         return self._evaluator
 
     def _goes_by_value(self, game: Game) -> bool:
@@ -339,96 +331,6 @@ def onlooker(game: Game, words: NDArray[np.int64], mover: int) -> int:
         mover: whose choice has led there, who looks where the game does not say whose turn it is.
     """
     return int(words[_TURN_WORD[game.name]]) if game.name in _TURN_WORD else mover
-
-
-def path_of(checkpoint: str, option: str = "net: option 'checkpoint'") -> Path:
-    """Return the file that the name of a shipped network or a path means.
-
-    Args:
-        checkpoint: the name or the path.
-        option: how it was asked for, for messages.
-
-    Raises:
-        OptionError: if there is neither.
-    """
-    shipped = store.shipped_networks()
-    if checkpoint in shipped:
-        return store.require_listed(shipped[checkpoint])
-    path = Path(checkpoint)
-    try:
-        there = path.is_file()
-    except (OSError, ValueError):  # a name that is too long, a folder that is closed
-        there = False
-    if not there:
-        raise OptionError(
-            f"{option} must be a file or the name of a network that ships, not {checkpoint!r:.80}; "
-            f"{nearest(checkpoint, shipped)}"
-        )
-    return path
-
-
-_lent: dict[str, StoredNetwork] = {}
-
-
-def networks_of(specs: Iterable[str]) -> dict[str, StoredNetwork]:
-    """Return the networks in the files that spec strings name, by the names of the files; those that ship left out.
-
-    Raises:
-        AgentError: if one cannot be read.
-        NetworkError: if one is no network.
-        OptionError: if there is no such file.
-    """
-    names: set[str] = set()
-    asked = list(specs)
-    while asked:
-        with contextlib.suppress(OptionError):  # not every value with a colon is an agent
-            spec = parse_spec(asked.pop())
-            if spec.name == "net" and spec.options.get("checkpoint") not in (None, *store.shipped_networks()):
-                names.add(spec.options["checkpoint"])
-            if spec.name != ENGINE:
-                asked += [value for value in spec.options.values() if ":" in value]
-    return {name: _lent[name] if name in _lent else _read(path_of(name)) for name in sorted(names)}
-
-
-def lend(networks: Mapping[str, StoredNetwork]) -> bool:
-    """Have networks at hand in this process by the names of files, which need not exist here.
-
-    Args:
-        networks: as `networks_of` returned them, here or on another machine.
-
-    Returns:
-        Whether some are others than those that were at hand by these names.
-    """
-    news = any(_lent.get(name) is not network for name, network in networks.items())
-    _lent.update(networks)
-    return news
-
-
-def _read(path: Path) -> StoredNetwork:
-    try:
-        return read_network(path)
-    except OSError as error:
-        raise AgentError(f"agent 'net': cannot read {path}: {error.strerror or error}") from error
-
-
-def _shipped_for(game: Game) -> Path:
-    """Return the network that ships for the rules of a game; else one for other rules of it, which says which they are."""
-    entries = [entry for entry in store.shipped_networks().values() if entry["game"] == game.name]
-    if not entries:
-        raise AgentError(
-            f"no network ships for {game.name}: name the file of one, as in net:checkpoint=FILE; `sekisho train` makes them"
-        )
-    paths = [store.require_listed(entry) for entry in entries]
-    return next((path for path in paths if _fits(_read(path), game)), paths[0])
-
-
-def _fits(network: StoredNetwork, game: Game) -> bool:
-    """Return whether a network is for a game."""
-    try:
-        network.supports(game)
-    except NetworkError:
-        return False
-    return True
 
 
 def _check(holds: bool, name: str, expected: str, value: Any) -> None:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..agents.agent import Agent
-from ..agents.learned import lend, networks_of
+from ..agents.network_names import lend, networks_of
 from ..agents.networks.files import StoredNetwork
 from ..agents.registry import make_agent
 from ..agents.specs import parse_spec

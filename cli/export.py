@@ -8,7 +8,7 @@ from typing import Annotated
 
 import tyro
 
-from ..agents.learned import path_of
+from ..agents.network_names import path_of
 from ..agents.networks.files import read_network
 from ..agents.networks.forward import has_onnx
 from ..envs.errors import OptionError, RunError, nearest

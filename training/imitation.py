@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 from ..agents.agent import Agent, Decision
 from ..agents.choices import RETURN, can_value, choice_unit, choice_values
 from ..agents.external import ExternalAgent
-from ..agents.learned import lend, onlooker
+from ..agents.learned import onlooker
+from ..agents.network_names import lend
 from ..agents.networks.files import StoredNetwork
 from ..agents.registry import make_agent
 from ..agents.search.batch import Evaluator

@@ -8,7 +8,7 @@ from torch import nn
 
 from ..agents.agent import Agent
 from ..agents.external import ExternalAgent
-from ..agents.learned import networks_of
+from ..agents.network_names import networks_of
 from ..agents.registry import make_agent
 from ..envs.core import Game
 from ..envs.errors import OptionError, SekishoError

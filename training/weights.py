@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 import torch
 from torch import nn
 
+from ..agents.network_names import file_of
 from ..agents.networks.config import NetworkConfig
 from ..agents.networks.files import fault_of, read_network, weight_shapes
 from ..agents.networks.torch_backend import arrays_of
-from ..agents.store import require_listed, shipped_networks
 from ..envs.core import Game
 from ..envs.errors import NetworkError, OptionError, RunError
 
@@ -33,8 +32,7 @@ def network_to_start_from(
             shape.
     """
     try:
-        shipped = shipped_networks()
-        path = require_listed(shipped[name]) if name in shipped else Path(name)
+        path = file_of(name)
         network = read_network(path)
         for game in games:
             network.supports(game)

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sekisho.agents import learned
+from sekisho.agents import network_names
 from sekisho.agents.networks.config import NetworkConfig
 from sekisho.agents.networks.files import write_network
 from sekisho.agents.networks.modules import build_network
@@ -305,10 +305,10 @@ def test_networks_in_files_travel_with_the_games(tmp_path: Path) -> None:
     _player.cache_clear()
     assert [result.record for result in play_all(tournament, pairings, Elsewhere(folder))] == here
     (folder / "0.safetensors").write_bytes((folder / "1.safetensors").read_bytes())
-    learned._lent.clear()
+    network_names._lent.clear()
     again = [result.record.moves for result in play_all(tournament, pairings, Elsewhere(folder))]
     assert again != [record.moves for record in here]  # the new file is the one that plays
-    learned._lent.clear()
+    network_names._lent.clear()
     _player.cache_clear()
 
 
@@ -316,9 +316,9 @@ def test_the_files_of_networks_are_found_wherever_specs_name_them(tmp_path: Path
     game, config, path = load_game("tokaido"), NetworkConfig("mlp", 8, 1), tmp_path / "mine.safetensors"
     write_network(path, game, config, arrays_of(build_network(game, config, 0)), {})
     specs = (f"expectimax:turns=1,leaf=(net:checkpoint={path})", "net:checkpoint=tokaido", "net", "engine:a b:c")
-    assert list(learned.networks_of(specs)) == [str(path)]
+    assert list(network_names.networks_of(specs)) == [str(path)]
     with pytest.raises(OptionError, match="must be a file or the name of a network"):
-        learned.networks_of(["net:checkpoint=nowhere"])
+        network_names.networks_of(["net:checkpoint=nowhere"])
 
 
 # --- which executor --------------------------------------------------------------------------------------------------

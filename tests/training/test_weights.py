@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from sekisho.agents.learned import path_of
+from sekisho.agents.network_names import path_of
 from sekisho.agents.networks import modules
 from sekisho.agents.networks.config import NetworkConfig, shape_of
 from sekisho.agents.networks.files import read_network, write_network
