@@ -51,14 +51,13 @@ class GamesLearning(ABC):
     """The settings of which one is to be raised where games leave no position."""
 
     def __init__(self, config: Config, positions: Path, module: nn.Module | None = None) -> None:
-        if module is None and config.network.kind == "nnue":
-            raise OptionError(self.no_policy)
         self.game = config.load_game()
+        self.config = config
         self.network: NetworkConfig | None = config.network if module is None else None
-        self.module = build_network(self.game, config.network, config.seed) if module is None else module
+        self.module = self.new_module() if module is None else module
         self.rules: Mapping[str, tuple[Any, ...]] = rules_of(self.game)
-        self.config, self._folder = config, positions
-        self._learner = Learner(self.game, self.module, config.learning, config.device, config.iterations)
+        self._folder = positions
+        self._learner = self.new_learner()
         self._replay = Replay(self.game, config.learning.window, config.learning.reuse_limit)
 
     def play_device(self, executor: Executor) -> str:
@@ -114,6 +113,16 @@ class GamesLearning(ABC):
         metrics["speed/train_steps_per_second"] = (self._learner.steps - steps) / learned
         return metrics, played.records
 
+    def new_module(self) -> nn.Module:
+        """Return the network that the run describes, with the weights of its seed."""
+        if self.config.network.kind == "nnue":
+            raise OptionError(self.no_policy)
+        return build_network(self.game, self.config.network, self.config.seed)
+
+    def new_learner(self) -> Learner:
+        """Return what trains the network."""
+        return Learner(self.game, self.module, self.config.learning, self.config.device, self.config.iterations)
+
     @abstractmethod
     def play(self, executor: Executor, iteration: int, report: Report) -> Played:
         """Play the games of an iteration; see `Method.learn`."""
@@ -142,7 +151,9 @@ class GamesLearning(ABC):
         """Return the network as it is now."""
         if self.network is None:
             return self.module
-        return StoredNetwork(self.network, shape_of(self.game), self.game.name, self.rules, arrays_of(self.module))
+        return StoredNetwork(
+            self.network, shape_of(self.game, self.network), self.game.name, self.rules, arrays_of(self.module)
+        )
 
     # --- at rest -----------------------------------------------------------------------------------------------------
 

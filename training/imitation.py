@@ -31,7 +31,7 @@ from ..envs.counter_rng import new_rng
 from ..envs.errors import RunError
 from ..envs.kernels import CHANCE
 from .evaluation import name_of
-from .judging import Judge, evaluator_of
+from .judging import Judge, NetworkPlayer, evaluator_of
 from .positions import Positions
 from .sections import Imitation
 from .selfplay import Numbers, Played
@@ -70,14 +70,13 @@ def play_lessons(lessons: Lessons, judge: Judge | None, networks: Mapping[str, S
         networks: those in the files that the teacher's name tells, which are on the machine of whoever has asked.
     """
     lend(networks)
-    teacher, numbers = make_agent(lessons.settings.teacher), lessons.numbers
+    teacher, numbers, opponent = make_agent(lessons.settings.teacher), lessons.numbers, lessons.settings.opponent
     student = None if judge is None else evaluator_of(judge, threads=lessons.threads, device=lessons.device)
-    school = _School(lessons, teacher, student)
+    school = _School(lessons, teacher, student, make_agent(opponent) if opponent else None)
     try:
         parts = [school.play(number) for number in range(numbers.first, numbers.first + numbers.games)]
     finally:
-        if isinstance(teacher, ExternalAgent):
-            teacher.close()
+        school.close()
     return Played(Positions.joined(lessons.game, parts), school.records, school.tally)
 
 
@@ -131,14 +130,24 @@ class _Notes:
 class _School:
     """Plays the games of a task."""
 
-    def __init__(self, lessons: Lessons, teacher: Agent, student: Evaluator | None) -> None:
+    def __init__(self, lessons: Lessons, teacher: Agent, student: Evaluator | None, opponent: Agent | None) -> None:
         self._lessons, self._game, self._settings = lessons, lessons.game, lessons.settings
-        self._teacher, self._student = teacher, student
-        teacher.supports(self._game)
+        self._teacher, self._student, self._opponent = teacher, student, opponent
+        for agent in self._agents():
+            agent.supports(self._game)
         self._in_returns = choice_unit(teacher, self._game) == RETURN
         self._values_choices = self._game.num_players == 2 and self._in_returns and can_value(teacher, self._game)
         self.records: list[GameRecord] = []
         self.tally = Tally()
+
+    def _agents(self) -> list[Agent]:
+        return [agent for agent in (self._teacher, self._opponent) if agent is not None]
+
+    def close(self) -> None:
+        """End the programs that were started."""
+        for agent in self._agents():
+            if isinstance(agent, ExternalAgent):
+                agent.close()
 
     def play(self, number: int) -> Positions:
         """Play a game; return what there is to learn from it."""
@@ -149,15 +158,21 @@ class _School:
         student = self._student if rng.random() < settings.student else None
         state = random_opening(game, int(rng.integers(settings.opening + 1)), [*place, _OPENING])
         opening = plies = len(state.history())
-        notes = _Notes(game)
-        self._teacher.reset()
+        notes, learns = _Notes(game), range(game.num_players)  # the seats whose decisions are learned from
+        if student is not None and self._opponent is not None and rng.random() < 0.5:
+            seat = int(rng.integers(game.num_players))
+            learns = range(seat, seat + 1)
+        for agent in self._agents():
+            agent.reset()
         while not state.is_terminal() and plies < settings.max_plies:
             plies += 1
             if state.current_player() < 0:
                 state.apply_action(int(game.kernels.sample(game.rules, state.words, dice)))
                 continue
             actions = state.legal_actions()
-            if len(actions) > 1:
+            if len(actions) > 1 and state.current_player() not in learns and self._opponent is not None:
+                state.apply_action(self._opponent.act(state, asking).action)
+            elif len(actions) > 1:
                 state.apply_action(self._decided(state, actions, student, rng, asking, notes))
             else:
                 state.apply_action(actions[0])
@@ -183,11 +198,19 @@ class _School:
         if rng.random() < self._settings.explore:
             played = int(rng.choice(actions))
         elif student is not None:
-            priors, _ = student.evaluate(self._game, state.words[None].copy(), np.array([seat]))
-            played = int(rng.choice(actions, p=priors[0, actions] / priors[0, actions].sum()))
+            played = self._students_choice(state, actions, student, rng)
         if self._game.max_chance_outcomes:
             self._note_throws(state, decision.action, played, worth, notes)
         return played
+
+    def _students_choice(
+        self, state: State, actions: list[int], student: Evaluator, rng: np.random.Generator
+    ) -> int:  # fmt: skip
+        """Return an action drawn by the student's policy; of a student without one, what leads to what it likes best."""
+        if not getattr(student, "has_policy", True):
+            return NetworkPlayer(student, 0).act(state, rng).action
+        priors, _ = student.evaluate(self._game, state.words[None].copy(), np.array([state.current_player()]))
+        return int(rng.choice(actions, p=priors[0, actions] / priors[0, actions].sum()))
 
     def _worth(self, decision: Decision, seat: int) -> NDArray[np.float64] | None:
         """Return what every seat is to expect by a decision; None if the teacher does not say."""

@@ -9,15 +9,20 @@ from torch import nn
 from ..agents.agent import Agent
 from ..agents.external import ExternalAgent
 from ..agents.network_names import networks_of
+from ..agents.networks.files import StoredNetwork
+from ..agents.networks.modules import build_network
 from ..agents.registry import make_agent
 from ..envs.core import Game
 from ..envs.errors import OptionError, SekishoError
+from ..envs.quoridor.rules import Quoridor
+from .choice_learner import ChoiceLearner
 from .config import Config
 from .executors import Executor
 from .games_learning import GamesLearning
 from .imitation import Lessons, play_lessons
-from .learner import agreement
+from .learner import Learner
 from .method import Report
+from .searching.fitting import new_network
 from .selfplay import Numbers, Played
 
 _GAMES_A_TASK = 8
@@ -28,20 +33,34 @@ class ImitationLearning(GamesLearning):
     """Imitation as a `Method`; see `GamesLearning`.
 
     Raises:
-        OptionError: if the teacher does not exist, does not play the game, or does not play the same way twice.
+        OptionError: if the teacher or the opponent does not exist, does not play the game, or does not play the same way
+            twice.
     """
 
-    no_policy = "an nnue has no policy to learn from a teacher: network.kind=mlp or tower"
     more_positions = "imitation.max_plies or imitation.games"
 
     def __init__(self, config: Config, positions: Path, module: nn.Module | None = None) -> None:
         super().__init__(config, positions, module)
         self._settings = config.imitation
-        try:
-            require_teacher(make_agent(self._settings.teacher), self.game)
-            self._networks = networks_of([self._settings.teacher])
-        except SekishoError as error:
-            raise OptionError(f"imitation.teacher: {error}") from error
+        self._networks = dict[str, StoredNetwork]()
+        for name in ("teacher", "opponent") if self._settings.opponent else ("teacher",):
+            spec = getattr(self._settings, name)
+            try:
+                require_repeatable(make_agent(spec), self.game)
+                self._networks |= networks_of([spec])
+            except SekishoError as error:
+                raise OptionError(f"imitation.{name}: {error}") from error
+
+    def new_module(self) -> nn.Module:
+        """See `GamesLearning.new_module`."""
+        if self.config.network.kind == "nnue" and isinstance(self.game, Quoridor):
+            return new_network(self.game, self.config.network, self.config.seed)
+        return build_network(self.game, self.config.network, self.config.seed)
+
+    def new_learner(self) -> Learner:
+        """See `GamesLearning.new_learner`; an nnue, which has no policy, learns from the positions after the choices."""
+        kind = ChoiceLearner if self.network is not None and self.network.kind == "nnue" else Learner
+        return kind(self.game, self.module, self.config.learning, self.config.device, self.config.iterations)
 
     def play(self, executor: Executor, iteration: int, report: Report) -> Played:
         """See `GamesLearning.play`; from the second iteration on the network plays in a share of the games."""
@@ -58,17 +77,17 @@ class ImitationLearning(GamesLearning):
 
     def measured(self, played: Played, seconds: float) -> dict[str, float]:
         """See `GamesLearning.measured`."""
-        agreed = agreement(self.game, self.module, played.positions)
+        agreed = self._learner.agreement(played.positions)
         return super().measured(played, seconds) | {"imitation/agreement": agreed}
 
 
-def require_teacher(teacher: Agent, game: Game) -> None:
+def require_repeatable(agent: Agent, game: Game) -> None:
     """Raise `AgentError` if an agent does not play a game, `OptionError` if it need not play the same way twice."""
-    limited = getattr(teacher, "nodes", None) or getattr(teacher, "depth", None)
-    if getattr(teacher, "seconds", None) is not None or (isinstance(teacher, ExternalAgent) and not limited):
+    limited = getattr(agent, "nodes", None) or getattr(agent, "depth", None)
+    if getattr(agent, "seconds", None) is not None or (isinstance(agent, ExternalAgent) and not limited):
         raise OptionError(
-            f"a limit of time does not let a run be repeated: limit the teacher by {_REPEATABLE} and leave seconds out"
+            f"a limit of time does not let a run be repeated: limit it by {_REPEATABLE} and leave seconds out"
         )
-    if getattr(teacher, "threads", 1) != 1:
+    if getattr(agent, "threads", 1) != 1:
         raise OptionError("several threads do not let a run be repeated: leave threads out; workers share the games")
-    teacher.supports(game)
+    agent.supports(game)

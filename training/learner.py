@@ -17,7 +17,7 @@ from ..envs.core import Game
 from ..envs.errors import RunError
 from .devices import choose_device, choose_precision
 from .optimizers import optimizer_arrays, restore_optimizer
-from .positions import Batch, Positions, seen, shuffled_views
+from .positions import Positions, seen, shuffled_views
 from .replay import Replay
 from .sections import Learning
 
@@ -48,32 +48,19 @@ def losses_of(module: nn.Module, batch: tuple[Tensor, ...], value_weight: float)
     """Return the losses of a network on a batch (observations, masks, policies, values; see `positions.Batch`)."""
     observations, masks, policies, values = batch
     log_policy, expected = module(observations, masks)
+    return losses_of_answers(log_policy, expected, masks, policies, values, value_weight)
+
+
+def losses_of_answers(
+    log_policy: Tensor, expected: Tensor, masks: Tensor, policies: Tensor, values: Tensor, value_weight: float
+) -> Losses:
+    """Return the losses of answers: the logarithm of a policy and values; for the others see `positions.Batch`."""
     logs = log_policy.float().masked_fill(~masks, 0.0)  # minus infinity times 0 is no number
     decisions = policies.sum().clamp_min(1.0)  # rows without a policy, where dice are thrown, do not count
     policy = -(policies * logs).sum() / decisions
     value = (expected.float()[:, : values.shape[1]] - values).square().mean()
     entropy = -(policies * policies.clamp_min(1e-12).log()).sum() / decisions
     return Losses(policy + value_weight * value, policy, value, entropy)
-
-
-def agreement(game: Game, module: nn.Module, positions: Positions) -> float:
-    """Return on which share of the decisions a network likes best what the policy to learn likes best, 0..1.
-
-    Args:
-        game: what the positions are of.
-        module: the network.
-        positions: those without a policy do not count.
-    """
-    decisions = positions.chosen(np.flatnonzero(positions.policies.any(axis=1)))
-    device, agreed, count = next(module.parameters()).device, 0, len(decisions.seats)
-    module.eval()
-    for first in range(0, count, _MEASURED):
-        batch = seen(game, decisions.chosen(np.arange(first, min(first + _MEASURED, count))))
-        with torch.inference_mode():
-            logs, _ = module(*(torch.from_numpy(part).to(device) for part in batch[:2]))
-        liked = logs.float().masked_fill(~torch.from_numpy(batch.masks).to(device), -math.inf).argmax(1).cpu().numpy()
-        agreed += int((batch.policies[np.arange(len(liked)), liked] == batch.policies.max(axis=1)).sum())
-    return agreed / max(count, 1)
 
 
 class Learner:
@@ -144,8 +131,7 @@ class Learner:
             drawn = replay.draw(self._settings.batch_size, rng)
             if not len(drawn.seats):
                 break
-            batch = shuffled_views(seen(self.game, drawn), self._symmetries, rng)
-            sums += self._step(batch, self.learning_rate(iteration))
+            sums += self._step(self.losses(drawn, rng), self.learning_rate(iteration))
             done += 1
             report(done, planned)
         self.module.eval()
@@ -158,13 +144,17 @@ class Learner:
         names = ("loss/total", "loss/policy", "loss/value", "loss/policy_target_entropy", "train/grad_norm")
         return {**dict(zip(names, means, strict=True)), "train/learning_rate": self.learning_rate(iteration)}
 
-    def _step(self, batch: Batch, rate: float) -> NDArray[np.float64]:
+    def losses(self, drawn: Positions, rng: np.random.Generator) -> Losses:
+        """Return the losses on positions, each in a random one of its looks."""
+        batch = shuffled_views(seen(self.game, drawn), self._symmetries, rng)
+        tensors = tuple(torch.from_numpy(part).to(self.device) for part in batch)
+        with torch.autocast(self.device.type, self._precision, enabled=self._precision != torch.float32):
+            return losses_of(self.module, tensors, self._settings.value_weight)
+
+    def _step(self, losses: Losses, rate: float) -> NDArray[np.float64]:
         """Take one training step; return its losses and the norm of the gradient before clipping."""
         for group in self._optimizer.param_groups:
             group["lr"] = rate
-        tensors = tuple(torch.from_numpy(part).to(self.device) for part in batch)
-        with torch.autocast(self.device.type, self._precision, enabled=self._precision != torch.float32):
-            losses = losses_of(self.module, tensors, self._settings.value_weight)
         self._optimizer.zero_grad(set_to_none=True)
         losses.total.backward()  # type: ignore[no-untyped-call]
         norm = nn.utils.clip_grad_norm_(self.module.parameters(), self._settings.clip)
@@ -172,6 +162,28 @@ class Learner:
         self.steps += 1
         parts = torch.stack([losses.total, losses.policy, losses.value, losses.entropy, norm])
         return parts.detach().double().cpu().numpy()
+
+    def agreement(self, positions: Positions) -> float:
+        """Return on which share of the decisions the network likes best what the policy to learn likes best, 0..1.
+
+        Args:
+            positions: those without a policy do not count.
+        """
+        decisions = positions.chosen(np.flatnonzero(positions.policies.any(axis=1)))
+        agreed, count = 0, len(decisions.seats)
+        self.module.eval()
+        for first in range(0, count, _MEASURED):
+            with torch.inference_mode():
+                liked, policies = self._liked(decisions.chosen(np.arange(first, min(first + _MEASURED, count))))
+            agreed += int((policies[np.arange(len(liked)), liked] == policies.max(axis=1)).sum())
+        return agreed / max(count, 1)
+
+    def _liked(self, decisions: Positions) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        """Return the action that the network likes best at each decision, and the policies to learn, numbered alike."""
+        batch = seen(self.game, decisions)
+        masks = torch.from_numpy(batch.masks).to(self.device)
+        logs, _ = self.module(torch.from_numpy(batch.observations).to(self.device), masks)
+        return logs.float().masked_fill(~masks, -math.inf).argmax(1).cpu().numpy(), batch.policies
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return what the optimiser remembers; see `optimizers`."""

@@ -212,6 +212,8 @@ class Imitation(Section, name="imitation"):
     """share of the moves after them that are drawn at random; the teacher says what it would have played"""
     student: float = 0.0
     """share of the games, after the first iteration, that the network itself plays, by its policy (DAgger, Ross 2011)"""
+    opponent: str = ""
+    """agent, by its spec string, against which the network plays every other of them on average, from any seat; or none"""
     max_plies: int = 1000
     """plies, throws included, after which a game is broken off and counts as a draw for all seats"""
     teacher_value: float = 0.5

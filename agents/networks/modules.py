@@ -137,19 +137,22 @@ class Sums(nn.Module):
         answers: Tensor = self.value(self.hidden(sums.clamp(0, 1)).clamp(0, 1))
         return answers
 
+    @staticmethod
+    def values(answers: Tensor) -> Tensor:
+        """Return the values of all seats, the one that looks first, float32 ``[B, seats]``, for what the last layer gives."""
+        if answers.shape[1] == 1:
+            value = torch.tanh(answers / 2)
+            return torch.cat([value, -value], 1)
+        chances = torch.softmax(answers, 1)
+        return chances - (1 - chances) / (answers.shape[1] - 1)
+
     def log_odds(self, sums: Tensor) -> Tensor:
         """Return the log-odds of the seat that looks, float32 ``[B]``; with two players."""
         return self.answers(sums)[:, 0]
 
     def forward(self, observations: Tensor, masks: Tensor) -> tuple[Tensor, Tensor]:
         """See the head of this file."""
-        answers = self.answers(self.sums(observations))
-        if answers.shape[1] == 1:
-            value = torch.tanh(answers / 2)
-            values = torch.cat([value, -value], 1)
-        else:
-            chances = torch.softmax(answers, 1)
-            values = chances - (1 - chances) / (answers.shape[1] - 1)
+        values = self.values(self.answers(self.sums(observations)))
         return masked_log_policy(torch.zeros_like(masks, dtype=torch.float32), masks), values
 
 

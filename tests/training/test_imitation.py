@@ -18,18 +18,21 @@ from sekisho.agents.networks.config import NetworkConfig, shape_of
 from sekisho.agents.networks.files import StoredNetwork, rules_of
 from sekisho.agents.networks.modules import build_network
 from sekisho.agents.networks.torch_backend import arrays_of
-from sekisho.arena.records import read_records
+from sekisho.arena.records import GameRecord, read_records
 from sekisho.envs import Game, State, load_game
 from sekisho.envs.errors import OptionError, RunError
 from sekisho.envs.kernels import CHANCE
 from sekisho.training import imitation
+from sekisho.training.choice_learner import ChoiceLearner
 from sekisho.training.config import with_settings
 from sekisho.training.imitation import Lessons, play_lessons
-from sekisho.training.learner import agreement
+from sekisho.training.judging import NetworkPlayer, evaluator_of
+from sekisho.training.learner import Learner
 from sekisho.training.metrics import read_metrics
 from sekisho.training.positions import Positions
 from sekisho.training.presets import _OTHERS, preset_config
-from sekisho.training.sections import Imitation
+from sekisho.training.searching.fitting import new_network
+from sekisho.training.sections import Imitation, Learning
 from sekisho.training.selfplay import Numbers, Played
 from sekisho.training.train import train
 
@@ -48,6 +51,16 @@ def played(game: Game, first: int = 0, games: int = 6, student: bool = False, **
     chosen = replace(Imitation(teacher="random", games=games, student=float(student)), **settings)
     judge = network_of(game) if student else None
     return play_lessons(Lessons(game, chosen, Numbers(5, 2, first, games), 100, 1, "cpu"), judge, {})
+
+
+def states_of(record: GameRecord) -> list[State]:
+    """The decisions of a game of SMALL after its opening."""
+    state, states = SMALL.new_initial_state(), []
+    for ply, move in enumerate(record.moves):
+        if ply >= record.opening:
+            states.append(state.clone())
+        state.apply_action(state.string_to_action(move))
+    return states
 
 
 def decisions_of(game: Game, positions: Positions) -> list[tuple[State, int, np.ndarray, np.ndarray]]:
@@ -234,8 +247,69 @@ def test_agreement_is_the_share_of_decisions_in_which_the_choice_is_the_same() -
     liked = [action if action in actions else actions[0] for actions in legal]
     expected = np.mean([policy[one] == policy.max() for policy, one in zip(policies, liked, strict=True)])
     assert 0 < expected < 1
-    assert agreement(THREE, Always(THREE, action), positions) == pytest.approx(expected)
-    assert agreement(THREE, Always(THREE, action), Positions.none(THREE)) == 0
+    learner = Learner(THREE, Always(THREE, action), Learning(), "cpu", 1)
+    assert learner.agreement(positions) == pytest.approx(expected)
+    assert learner.agreement(Positions.none(THREE)) == 0
+
+
+@pytest.mark.parametrize("game", [SMALL, FOUR], ids=str)
+def test_an_nnue_likes_best_what_the_agent_net_plays_by_it(game: Game) -> None:
+    config, positions = NetworkConfig("nnue", 16), played(game, games=8, teacher="heuristic").positions
+    module = new_network(game, config, 3)  # type: ignore[arg-type]
+    learner = ChoiceLearner(game, module, Learning(), "cpu", 1)
+    stored = StoredNetwork(config, shape_of(game, config), game.name, rules_of(game), arrays_of(module))
+    player, alike = NetworkPlayer(evaluator_of(stored), 0), 0
+    decisions = decisions_of(game, positions)
+    for row, (state, _, policy, _) in enumerate(decisions):
+        decision = player.act(state, np.random.default_rng(0))
+        said = learner._log_policy(positions.chosen(np.array([row])), None)[0].detach().exp().numpy()
+        assert sorted(np.flatnonzero(said)) == state.legal_actions()
+        assert said.sum() == pytest.approx(1, abs=1e-5)
+        assert said[decision.action] == pytest.approx(said.max(), rel=1e-3)
+        alike += policy[decision.action] == policy.max()
+    assert learner.agreement(positions) == pytest.approx(alike / len(decisions), abs=0.02)
+
+
+def test_the_mirror_shows_what_stands_on_the_other_side() -> None:
+    learner = ChoiceLearner(SMALL, new_network(SMALL, NetworkConfig("nnue", 16), 3), Learning(), "cpu", 1)  # type: ignore[arg-type]
+    compared = 0
+    for record in played(SMALL, games=8).records:
+        state, other = SMALL.new_initial_state(), SMALL.new_initial_state()
+        for move in record.moves:
+            letters = "ab" if len(move) == 3 else "abc"
+            turned = letters[-1 - letters.index(move[0])] + move[1:]
+            state.apply_action(state.string_to_action(move))
+            other.apply_action(other.string_to_action(turned))
+            shown = learner._shown(state.words[None].copy(), np.array([True]))
+            expected = learner._shown(other.words[None].copy(), np.array([False]))
+            np.testing.assert_array_equal(np.sort(shown), np.sort(expected))
+            compared += turned != move
+    assert compared > 10
+
+
+def test_an_nnue_comes_to_play_what_its_teacher_plays(quick: Any, tmp_path: Path) -> None:
+    settings = {
+        "network.kind": "nnue", "network.width": 16, "imitation.teacher": "alphabeta:nodes=200", "imitation.student": 0.5,
+        "imitation.opponent": "heuristic", "iterations": 5, "learning.learning_rate": 0.01, "imitation.games": 30,
+    }  # fmt: skip
+    config = with_settings(preset_config("quoridor", "imitation_tiny"), settings | {"evaluation.games": 4})
+    train(tmp_path / "run", config)
+    agreed = [
+        row["imitation/agreement"]
+        for row in read_metrics(tmp_path / "run" / "metrics.jsonl")
+        if "imitation/agreement" in row
+    ]
+    assert agreed[-1] > agreed[0] + 0.1
+
+
+def test_the_opponent_plays_its_seat_and_is_not_learned_from() -> None:
+    options: dict[str, Any] = {"teacher": "shortest_path", "games": 40, "student": True, "explore": 0.0}
+    against, alone = played(SMALL, opponent="random", **options), played(SMALL, **options)
+    decisions = sum(len(state.legal_actions()) > 1 for record in against.records for state in states_of(record))
+    assert len(against.positions.seats) < 0.9 * decisions
+    assert len(alone.positions.seats) == sum(
+        len(state.legal_actions()) > 1 for record in alone.records for state in states_of(record)
+    )
 
 
 def test_a_network_comes_to_play_what_its_teacher_plays(tmp_path: Path) -> None:
@@ -318,7 +392,7 @@ def test_a_teacher_in_a_file_reaches_the_processes_that_play(quick: Any, tmp_pat
         ("mcts:simulation=3", "did you mean 'simulations'"),
         ("expectimax", "plays"),
         ("pocket", "imitation.teacher: agent 'pocket' plays tokaido, not quoridor"),
-        ("mcts:seconds=1", "a limit of time does not let a run be repeated: limit the teacher by nodes="),
+        ("mcts:seconds=1", "a limit of time does not let a run be repeated: limit it by nodes="),
         ("alphabeta:nodes=10,seconds=1", "leave seconds out"),
         ("mcts:simulations=10,threads=2", "leave threads out"),
         ("engine:sh", "a limit of time"),

@@ -168,7 +168,14 @@ def test_all_settings_are_shown_and_none_of_the_other_method(
         (["train", "quoridor", "--config", "search_tiny", "--set", "network.kind=mlp"], "trains an nnue"),
         (["train", "quoridor", "--config", "search_tiny", "--set", "search.start=nothing.safetensors"], "search.start"),
         (["train", "quoridor", "--config", "search_tiny", "--set", "network.width=20"], "multiple of 16"),
-        (["train", "quoridor", "--config", "imitation_tiny", "--set", "network.kind=nnue"], "learn from a teacher"),
+        (
+            ["train", "quoridor", "--config", "imitation_tiny", "--set", "imitation.opponent=mcts:seconds=1"],
+            "imitation.opponent",
+        ),
+        (
+            ["train", "quoridor", "--config", "imitation_tiny", "--set", "imitation.opponent=nobody"],
+            "imitation.opponent",
+        ),
         (["train", "quoridor", "--config", "imitation_tiny", "--set", "imitation.teacher=larger"], "plays tokaido"),
         (
             ["train", "quoridor", "--config", "imitation_tiny", "--set", "imitation.teacher=mcts:seconds=1"],
