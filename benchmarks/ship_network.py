@@ -5,9 +5,9 @@ Measured on the way:
 
 * Tokaido: the exact loss against perfect play with two players, alone and with a turn of expectimax on it, and the place
   points against the equilibrium with three;
-* Quoridor: 100 games as the leaf of `alphabeta` against its evaluation by hand, 3000 positions a move each; with four players
-  100 games as the leaf of one `mcts` against three without it, 500 simulations a move each; on boards that are solved the
-  share of positions whose value is kept with 100 simulations a move.
+* Quoridor: 100 games as the leaf of `alphabeta` against its evaluation by hand, 3000 positions a move each, and 400 games
+  alone against `heuristic`; with four players 100 games as the leaf of one `mcts` against three without it, 500
+  simulations a move each; on boards that are solved the share of positions whose value is kept with 100 simulations a move.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from sekisho.envs.files import write_bytes_atomically, write_text_atomically
 from sekisho.envs.quoridor.rules import Quoridor
 from sekisho.envs.tokaido.rules import Tokaido
 
+ALONE_GAMES = 400
 GAMES, OPENINGS, NODES, SIMULATIONS, FOUR_SIMULATIONS = 100, 4, 3000, 100, 500
 
 
@@ -87,12 +88,21 @@ def of_quoridor(network: StoredNetwork, source: Path) -> dict[str, Any]:
             f"values kept with {SIMULATIONS} simulations {where}": {key: share[key] for key in ("share", "positions")}
             for where, share in shares.items()
         }
-    agents = (f"alphabeta:nodes={NODES},leaf=(net:checkpoint={source})", f"alphabeta:nodes={NODES}")
-    tournament = Tournament(Quoridor(), agents, GAMES, OPENINGS)
+    spec = f"net:checkpoint={source}"
+    leaf = (f"alphabeta:nodes={NODES},leaf=({spec})", f"alphabeta:nodes={NODES}")
+    return {
+        f"leaf of alphabeta against its evaluation by hand, {NODES} nodes a move": match(leaf, GAMES),
+        "alone against heuristic": match((spec, "heuristic"), ALONE_GAMES),
+    }
+
+
+def match(agents: tuple[str, str], games: int) -> dict[str, Any]:
+    """Return the score of the first of two agents."""
+    tournament = Tournament(Quoridor(), agents, games, OPENINGS)
     scores = scores_of_first(tournament, list(play_all(tournament, list(schedule(tournament)))))
-    found = {"games": GAMES, "score": round(sum(scores) / len(scores), 3)}
-    print(found)
-    return {f"leaf of alphabeta against its evaluation by hand, {NODES} nodes a move": found}
+    found = {"games": games, "score": round(sum(scores) / len(scores), 3)}
+    print(*agents, found)
+    return found
 
 
 def main() -> None:
