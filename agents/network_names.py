@@ -108,8 +108,11 @@ def _read(path: Path) -> StoredNetwork:
 
 
 def _shipped_for(game: Game) -> Path:
-    """Return the network that ships for the rules of a game; else one for other rules of it, which says which they are."""
-    entries = [entry for entry in store.shipped_networks().values() if entry["game"] == game.name]
+    """Return the network that ships for the rules of a game, of several the one with the first name.
+
+    If there is none, one for other rules of the game, which says which they are.
+    """
+    entries = [entry for _, entry in sorted(store.shipped_networks().items()) if entry["game"] == game.name]
     if not entries:
         raise AgentError(
             f"no network ships for {game.name}: name the file of one, as in net:checkpoint=FILE; `sekisho train` makes them"
