@@ -36,9 +36,9 @@ LADDERS: dict[str, Ladder] = {
     "quoridor": Ladder("quoridor", (), 40, (
         "random", "shortest_path", "heuristic", "mcts:simulations=100", "net:checkpoint={network}",
         "mcts:simulations=1000", "mcts:seconds=0.1", "alphabeta:seconds=0.01",
-        "alphabeta:seconds=0.01,leaf=(net:checkpoint={network})", "mcts:seconds=1", "alphabeta:seconds=0.1",
-        "alphabeta:seconds=0.1,leaf=(net:checkpoint={network})", "alphabeta:seconds=1",
-        "alphabeta:seconds=1,leaf=(net:checkpoint={network})",
+        "alphabeta:seconds=0.01,leaf=(net:checkpoint=quoridor)", "mcts:seconds=1", "alphabeta:seconds=0.1",
+        "alphabeta:seconds=0.1,leaf=(net:checkpoint=quoridor)", "alphabeta:seconds=1",
+        "alphabeta:seconds=1,leaf=(net:checkpoint=quoridor)",
     )),
     "quoridor_4": Ladder("quoridor", (("players", 4),), 56, (
         "random", "shortest_path", "heuristic", "net:checkpoint={network}", "mcts:simulations=100",
