@@ -22,6 +22,7 @@ import numpy as np
 from rich.console import Console
 from rich.progress import track
 from rich.table import Table
+from wanted import count, told_in_words
 
 from sekisho.agents import make_agent
 from sekisho.agents.exact.quoridor_races import Races
@@ -146,11 +147,13 @@ def main() -> None:
     parser.add_argument("records", type=Path, help="a file with a record a line, as tournaments write it")
     parser.add_argument("--agent", required=True, help="what the spec of the player begins with")
     parser.add_argument("--judge", default="alphabeta:nodes=100000,leaf=(net:checkpoint=quoridor)")
-    parser.add_argument("--worst", type=int, default=3, help="moves that are shown of a lost game")
+    parser.add_argument("--worst", type=count(0), default=3, help="moves that are shown of a lost game")
     options = parser.parse_args()
-    annotator, moves = Annotator(options.agent, options.judge), list[Move]()
-    for number, record in enumerate(track(list(read_records(options.records)), description="games"), 1):
-        moves += annotator.moves(number, record)
+    moves = list[Move]()
+    with told_in_words(parser):
+        annotator = Annotator(options.agent, options.judge)
+        for number, record in enumerate(track(list(read_records(options.records)), description="games"), 1):
+            moves += annotator.moves(number, record)
     if not moves:
         raise SystemExit(f"nobody whose spec begins with {options.agent!r} played in {options.records}")
     show(moves, options.worst)

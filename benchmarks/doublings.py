@@ -14,6 +14,7 @@ from pathlib import Path
 
 from one_against_three import interval
 from rich.progress import track
+from wanted import count, told_in_words
 
 from sekisho.arena.folder import TournamentFolder
 from sekisho.arena.tournament import Tournament, play_all, scores_of_first
@@ -30,12 +31,20 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])  # type: ignore[union-attr]
     parser.add_argument("--agent", default="alphabeta:seconds={}", help="with {} where the seconds belong")
     parser.add_argument("--most", type=float, default=2.0, help="the longest time, in seconds")
-    parser.add_argument("--doublings", type=int, default=8, help="how many")
-    parser.add_argument("--games", type=int, default=40, help="of each match; an even number")
-    parser.add_argument("--openings", type=int, default=4, help="random plies before each game")
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--doublings", type=count(), default=8, help="how many")
+    parser.add_argument("--games", type=count(2, 2), default=40, help="of each match; an even number")
+    parser.add_argument("--openings", type=count(0), default=4, help="random plies before each game")
+    parser.add_argument("--seed", type=count(0), default=1)
     parser.add_argument("--output", type=Path, required=True, help="folder for the games; the same words go on in it")
     options = parser.parse_args()
+    if options.agent.count("{}") != 1 or options.most <= 0:
+        parser.error("--agent needs one {} where the seconds belong, and --most is above 0")
+    with told_in_words(parser):
+        play(options)
+
+
+def play(options: argparse.Namespace) -> None:
+    """Play the matches."""
     for rung in range(options.doublings, 0, -1):
         more, less = (options.agent.format(f"{options.most / 2**step:g}") for step in (rung - 1, rung))
         tournament = Tournament(load_game("quoridor"), (more, less), options.games, options.openings, options.seed)

@@ -14,6 +14,7 @@ import time
 from typing import NamedTuple
 
 from rich.progress import track
+from wanted import count, told_in_words
 
 from sekisho.agents import make_agent
 from sekisho.agents.agent import Agent
@@ -83,11 +84,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])  # type: ignore[union-attr]
     parser.add_argument("--agent", default="mcts:seconds=1")
     parser.add_argument("--others", default="heuristic")
-    parser.add_argument("--games", type=int, default=100, help="a multiple of four")
-    parser.add_argument("--openings", type=int, default=4, help="random plies before each game")
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--games", type=count(4, 4), default=100, help="a multiple of four")
+    parser.add_argument("--openings", type=count(0), default=4, help="random plies before each game")
+    parser.add_argument("--seed", type=count(0), default=0)
     options = parser.parse_args()
-    found = one_against_three(options.agent, options.others, options.games, options.openings, options.seed)
+    with told_in_words(parser):
+        found = one_against_three(options.agent, options.others, options.games, options.openings, options.seed)
     won = sum(found.wins)
     low, high = interval(won, options.games)
     print(

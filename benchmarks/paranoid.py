@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 from one_against_three import interval, one_against_three
+from wanted import count, told_in_words
 
 from sekisho.agents.agent import Agent, Decision
 from sekisho.agents.heuristics.quoridor import score_actions
@@ -111,14 +112,15 @@ class Paranoid(Agent):
 def main() -> None:
     """Play, and print what came of it."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])  # type: ignore[union-attr]
-    parser.add_argument("--nodes", type=int, default=20_000, help="positions it may enter for a decision")
+    parser.add_argument("--nodes", type=count(), default=20_000, help="positions it may enter for a decision")
     parser.add_argument("--others", default="heuristic")
-    parser.add_argument("--games", type=int, default=24, help="a multiple of four")
-    parser.add_argument("--openings", type=int, default=4, help="random plies before each game")
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--games", type=count(4, 4), default=24, help="a multiple of four")
+    parser.add_argument("--openings", type=count(0), default=4, help="random plies before each game")
+    parser.add_argument("--seed", type=count(0), default=0)
     options = parser.parse_args()
     agent = Paranoid(options.nodes)
-    found = one_against_three(agent, options.others, options.games, options.openings, options.seed)
+    with told_in_words(parser):
+        found = one_against_three(agent, options.others, options.games, options.openings, options.seed)
     won = sum(found.wins)
     low, high = interval(won, options.games)
     print(

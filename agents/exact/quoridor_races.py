@@ -32,6 +32,7 @@ from .quoridor_pawns import SQUARES, settle
 
 SLOTS = 256
 """Layouts that are kept at a time, 26 kB each."""
+_LONGEST_RUN = 2 * SQUARES  # plies; nobody walks over more squares than there are
 _EMPTY = -1  # no layout has a fence at every anchor
 
 
@@ -87,7 +88,7 @@ def free_run(rules: Any, state: Any, runner: Any) -> Any:
     low, high = square_set(state[PAWN + runner])  # where the runner may be
     near_low, near_high = square_set(state[PAWN + other])  # all squares where the other pawn can be
     plies, runs = 0, state[SEAT] == runner
-    while low | high:
+    while low | high and plies < _LONGEST_RUN:
         plies += 1
         if runs:
             low, high = beside(low, high, walls)

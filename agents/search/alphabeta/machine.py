@@ -55,6 +55,7 @@ from .frames import (
     DONE_LINE,
     DONE_MOVE,
     DONE_VALUE,
+    DRAWS,
     EVALUATION,
     FINISHED,
     HISTORY,
@@ -304,10 +305,14 @@ def enter(rules: Any, frame: Any, control: Any, entries: Any, layouts: Any, race
 
 @kernel
 def judge(rules: Any, frame: Any, control: Any, layouts: Any, races: Any, ply: Any) -> Any:
-    """Return ``(found, value)`` of a position below the root by the rules alone, the race of the pawns included."""
+    """Return ``(found, value)`` of a position below the root by the rules alone, the race of the pawns included.
+
+    A position that stood before counts as a draw. Where the rules do not say so, what is proven comes first.
+    """
     if frame[WINNER] >= 0:
         return True, ply - WON  # it was the other's move
-    if to_move(rules, frame) == TERMINAL or is_repeated(control, frame, ply):
+    repeated = is_repeated(control, frame, ply)
+    if to_move(rules, frame) == TERMINAL or (repeated and control[DRAWS]):
         return True, 0
     if wins_at_once(rules, frame):
         return True, WON - ply - 1
@@ -326,7 +331,7 @@ def judge(rules: Any, frame: Any, control: Any, layouts: Any, races: Any, ply: A
             or (theirs > 0 and value < -DECIDED and value <= frame[ALPHA])
         ):
             return True, value
-    return False, 0
+    return repeated, 0
 
 
 # --- its moves -------------------------------------------------------------------------------------------------------

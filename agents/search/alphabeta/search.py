@@ -28,6 +28,7 @@ from .frames import (
     DONE_LINE,
     DONE_MOVE,
     DONE_VALUE,
+    DRAWS,
     EVALUATION,
     FINISHED,
     FRAME_SIZE,
@@ -116,6 +117,7 @@ class AlphaBetaSearch:
         address = self._control[EVALUATION]
         self._control[:] = 0
         self._control[EVALUATION] = address
+        self._control[DRAWS] = self.game.repetition > 0
         self._control[KILLER:] = -1
 
     def run(

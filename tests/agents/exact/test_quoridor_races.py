@@ -15,7 +15,7 @@ from sekisho.agents.exact.quoridor_pawns import settle
 from sekisho.agents.exact.quoridor_races import Races, free_run, race_plies
 from sekisho.envs.compiling import kernel
 from sekisho.envs.errors import AgentError
-from sekisho.envs.quoridor.kernels import PAWN, SEAT, walls_of
+from sekisho.envs.quoridor.kernels import PAWN, SEAT, WALLS, walls_of
 from sekisho.envs.quoridor.rules import Quoridor, QuoridorState
 from support.plain_search import alpha_beta
 
@@ -160,6 +160,14 @@ def test_a_free_run_is_a_race_that_is_won_and_as_good_as_never_longer_than_need_
 def test_a_free_run_keeps_clear_of_the_other_pawn(position: str, plies: int) -> None:
     game = Quoridor(fences=0)
     assert free_run(game.rules, game.from_text(position).words, 0) == plies
+
+
+def test_a_free_run_ends_where_neither_pawn_has_a_way() -> None:
+    words = Quoridor(board_size=4, fences=0).new_initial_state().words.copy()
+    words[WALLS : WALLS + 4] = 0
+    words[WALLS] = 1 | 1 << 18  # a1 and a2, a3 and a4 are one step apart, and nothing else is
+    words[PAWN], words[PAWN + 1] = 0, 18
+    assert free_run(Quoridor(board_size=4, fences=0).rules, words, 0) == 0
 
 
 def test_some_races_never_end() -> None:

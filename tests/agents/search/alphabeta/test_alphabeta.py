@@ -11,6 +11,7 @@ import pytest
 
 from sekisho.agents import make_agent
 from sekisho.agents.agent import Decision, Watch
+from sekisho.agents.exact.quoridor_races import Races
 from sekisho.agents.search.alphabeta import frames, search
 from sekisho.agents.search.alphabeta.search import AlphaBetaSearch, quiet_past
 from sekisho.envs import State, load_game
@@ -356,3 +357,21 @@ def test_a_finished_game_is_refused() -> None:
     state.apply_action(state.string_to_action("e9"))
     with pytest.raises(AgentError, match="the game is over"):
         decide("alphabeta", state)
+
+
+@pytest.mark.parametrize("size", [3, 4, 5])
+def test_a_race_is_exact_whatever_stood_on_the_board_before(size: int) -> None:
+    """Without a rule of repetition a position that comes back is worth what it is worth."""
+    game, rng = Quoridor(board_size=size, fences=0, max_plies=None), np.random.default_rng(size)
+    races, memory, outcomes = Races(game), AlphaBetaSearch(game, 1), set()
+    for _ in range(60):
+        state = game.new_initial_state()
+        for _ in range(int(rng.integers(2, 14))):
+            if not state.is_terminal():
+                state.apply_action(int(rng.choice(state.legal_actions())))
+        if state.is_terminal():
+            continue
+        plies, value = races.plies(state), memory.run(state, 64, 20_000, None).value
+        assert np.sign(plies) == (value > frames.DECIDED) - (value < -frames.DECIDED), state.to_text()
+        outcomes.add(np.sign(plies))
+    assert outcomes >= {-1, 1}
