@@ -277,7 +277,7 @@ def test_a_repetition_is_a_draw_however_near_the_cap_is() -> None:
     games = [Quoridor(board_size=5, fences=2, max_plies=cap) for cap in (None, 100)]
     searches = [AlphaBetaSearch(game, 1) for game in games]
     changed = 0
-    for state in positions(40, 5, 14, board_size=5, fences=2, max_plies=None):
+    for state in positions(200, 5, 14, board_size=5, fences=2, max_plies=None):
         for _ in range(2):
             if not state.is_terminal():
                 state.apply_action(int(rng.choice([action for action in state.legal_actions() if action < moves])))
