@@ -171,7 +171,10 @@ class _School:
                 continue
             actions = state.legal_actions()
             if len(actions) > 1 and state.current_player() not in learns and self._opponent is not None:
-                state.apply_action(self._opponent.act(state, asking).action)
+                action = self._opponent.act(state, asking).action
+                if action not in actions:
+                    raise RunError(f"the opponent {settings.opponent!r} answered with the illegal action {action}")
+                state.apply_action(action)
             elif len(actions) > 1:
                 state.apply_action(self._decided(state, actions, student, rng, asking, notes))
             else:
@@ -180,7 +183,7 @@ class _School:
         returns = np.array(state.returns()) if over else np.zeros(game.num_players)
         self._count(state, returns, plies, len(notes))
         if number < self._lessons.records and over:
-            self.records.append(self._record(state, number, opening, student is not None))
+            self.records.append(self._record(state, number, opening, student is not None, learns))
         return notes.positions(returns, settings.teacher_value if student is None else 1.0)
 
     def _decided(
@@ -259,12 +262,13 @@ class _School:
         tally.broken_off += not state.is_terminal()
         tally.positions += positions
 
-    def _record(self, state: State, number: int, opening: int, student: bool) -> GameRecord:
+    def _record(self, state: State, number: int, opening: int, student: bool, learns: range) -> GameRecord:
         """Return the record of a game, under the name of whoever played."""
         numbers = self._lessons.numbers
         player = name_of(numbers.iteration - 1) if student else self._settings.teacher
         return GameRecord(
-            game=self._game.name, rules=dict(self._game.options), agents=(player,) * self._game.num_players,
+            game=self._game.name, rules=dict(self._game.options),
+            agents=tuple(player if seat in learns else self._settings.opponent for seat in range(self._game.num_players)),
             seed=numbers.seed, table=numbers.iteration, round=number, opening=opening, moves=tuple(state.moves()),
             returns=tuple(state.returns()), end=state.end_reason() or "",
         )  # fmt: skip

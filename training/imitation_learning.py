@@ -22,7 +22,7 @@ from .games_learning import GamesLearning
 from .imitation import Lessons, play_lessons
 from .learner import Learner
 from .method import Report
-from .searching.fitting import new_network
+from .searching.fitting import new_network, rules_seen
 from .selfplay import Numbers, Played
 
 _GAMES_A_TASK = 8
@@ -41,6 +41,8 @@ class ImitationLearning(GamesLearning):
 
     def __init__(self, config: Config, positions: Path, module: nn.Module | None = None) -> None:
         super().__init__(config, positions, module)
+        if isinstance(self._learner, ChoiceLearner) and isinstance(self.game, Quoridor):
+            self.rules = rules_seen(self.game)
         self._settings = config.imitation
         self._networks = dict[str, StoredNetwork]()
         for name in ("teacher", "opponent") if self._settings.opponent else ("teacher",):

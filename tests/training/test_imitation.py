@@ -307,6 +307,8 @@ def test_the_opponent_plays_its_seat_and_is_not_learned_from() -> None:
     against, alone = played(SMALL, opponent="random", **options), played(SMALL, **options)
     decisions = sum(len(state.legal_actions()) > 1 for record in against.records for state in states_of(record))
     assert len(against.positions.seats) < 0.9 * decisions
+    assert {sum(agent == "random" for agent in record.agents) for record in against.records} == {0, 1}
+    assert all("random" not in record.agents for record in alone.records)
     assert len(alone.positions.seats) == sum(
         len(state.legal_actions()) > 1 for record in alone.records for state in states_of(record)
     )

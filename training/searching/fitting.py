@@ -7,7 +7,7 @@ of each seat. The target is what a search says; where the result of the game is 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from ...agents.networks.config import NetworkConfig
+from ...agents.networks.files import rules_of
 from ...agents.networks.modules import Sums, build_network
 from ...agents.networks.quoridor_inputs import INPUTS, mirror
 from ...envs.errors import RunError
@@ -26,6 +27,8 @@ SCALE = 100.0
 """Values of searches are hundredths of log-odds."""
 _FARTHEST = 1500  # values beyond count as this
 _SPREAD, _BIAS = 0.05, 0.2  # of the first layer at the beginning: most units are between their bounds
+_UNSEEN = ("max_plies", "repetition")  # options that are left to whoever plays; the network is for any of their values
+_UNSEEN_BY_TWO = (*_UNSEEN, "third_pawn")
 _AT_ONCE = 8192  # positions that are measured together
 _LEAST = 1e-9  # probabilities below count as this where their logarithm is taken
 
@@ -57,6 +60,12 @@ def new_network(game: Quoridor, config: NetworkConfig, seed: int) -> Sums:
         network.sums.weight.copy_(torch.from_numpy(drawn))
         network.sums.bias.fill_(_BIAS)
     return network
+
+
+def rules_seen(game: Quoridor) -> dict[str, tuple[Any, ...]]:
+    """Return the rules that a network of kind ``nnue`` is for, see `rules_of`, without those that it does not look at."""
+    unseen = _UNSEEN_BY_TWO if game.num_players == 2 else _UNSEEN
+    return {name: values for name, values in rules_of(game).items() if name not in unseen}
 
 
 def logits_of(network: Sums, places: Tensor) -> Tensor:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ...agents.networks.config import NetworkConfig, shape_of
-from ...agents.networks.files import StoredNetwork, rules_of
+from ...agents.networks.files import StoredNetwork
 from ...agents.networks.torch_backend import arrays_of
 from ...arena.records import GameRecord
 from ...envs.errors import OptionError, RunError
@@ -27,7 +27,7 @@ from ..method import Report
 from ..metrics import games_metrics
 from ..tally import Tally
 from ..weights import network_to_start_from, require_usable
-from .fitting import fit, held_back, measure, new_network
+from .fitting import fit, held_back, measure, new_network, rules_seen
 from .games import GamesTask, play_games
 from .positions import Judged
 from .window import Window
@@ -35,8 +35,6 @@ from .window import Window
 _STREAM = 8
 _GAMES_A_TASK = 5
 _RISE = 25  # the learning rate begins at this part of its highest
-_ANY = ("max_plies", "repetition")
-"""Rule options that are left to the search, which knows them; the network is for any of their values."""
 
 
 class SearchLearning:
@@ -59,9 +57,7 @@ class SearchLearning:
             raise OptionError("learning from searches trains an nnue: network.kind=nnue")
         self.game = game
         self.network: NetworkConfig = config.network
-        self.rules: Mapping[str, tuple[Any, ...]] = {
-            name: values for name, values in rules_of(game).items() if name not in _ANY
-        }
+        self.rules: Mapping[str, tuple[Any, ...]] = rules_seen(game)
         self.module = new_network(game, config.network, config.seed).to(choose_device(config.device))
         self._window = Window(game, positions, config.search.window)
 
