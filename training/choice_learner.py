@@ -69,7 +69,8 @@ class ChoiceLearner(Learner):
     def _shown(self, words: NDArray[np.int64], mirrored: NDArray[np.bool_] | None) -> NDArray[np.int32]:
         """Return the inputs that hold at positions, int32 ``[N, L]``, those of some in the mirror."""
         game = self.game
-        assert isinstance(game, Quoridor)  # there is no nnue for another
+        if not isinstance(game, Quoridor):
+            raise RunError(f"there is no network of kind nnue for {game.name}")
         places = places_of(game, words).astype(np.int32)
         if mirrored is None:
             return places
