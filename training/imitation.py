@@ -206,9 +206,7 @@ class _School:
             self._note_throws(state, decision.action, played, worth, notes)
         return played
 
-    def _students_choice(
-        self, state: State, actions: list[int], student: Evaluator, rng: np.random.Generator
-    ) -> int:  # fmt: skip
+    def _students_choice(self, state: State, actions: list[int], student: Evaluator, rng: np.random.Generator) -> int:
         """Return an action drawn by the student's policy; of a student without one, what leads to what it likes best."""
         if not getattr(student, "has_policy", True):
             return NetworkPlayer(student, 0).act(state, rng).action

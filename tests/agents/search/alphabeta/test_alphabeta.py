@@ -375,3 +375,24 @@ def test_a_race_is_exact_whatever_stood_on_the_board_before(size: int) -> None:
         assert np.sign(plies) == (value > frames.DECIDED) - (value < -frames.DECIDED), state.to_text()
         outcomes.add(np.sign(plies))
     assert outcomes >= {-1, 1}
+
+
+def test_where_the_rules_count_repetitions_one_is_a_draw_even_in_a_race() -> None:
+    rng, differing = np.random.default_rng(5), 0
+    games = [Quoridor(board_size=5, fences=0, max_plies=None, repetition=rule) for rule in (None, 3)]
+    searches = [AlphaBetaSearch(game, 1) for game in games]
+    for _ in range(60):
+        states = [game.new_initial_state() for game in games]
+        for _ in range(int(rng.integers(2, 14))):
+            if not any(state.is_terminal() for state in states):
+                action = int(rng.choice(states[0].legal_actions()))
+                for state in states:
+                    state.apply_action(action)
+        if any(state.is_terminal() for state in states):
+            continue
+        plain, counted = (
+            memory.run(state, 64, 20_000, None).value for memory, state in zip(searches, states, strict=True)
+        )
+        assert abs(plain) > frames.DECIDED or plain == counted
+        differing += plain != counted
+    assert differing > 3
