@@ -195,6 +195,7 @@ _RANGES: dict[str, tuple[float, float]] = {
     "imitation.explore": (0, 1),
     "imitation.student": (0, 1),
     "imitation.teacher_value": (0, 1),
+    "imitation.doubt": (0, 2),
     "evaluation.games": (2, 10**6),
     "evaluation.simulations": (0, 10**6),
     "evaluation.mcts": (0, 10**6),

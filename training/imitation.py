@@ -5,11 +5,17 @@ random move, and in a share of the games whatever the network that learns would 
 it comes to itself (Ross, Gordon and Bagnell, "A reduction of imitation learning and structured prediction to no-regret
 online learning", 2011).
 
+A teacher names one choice, and others may be as good. So where the network likes another one, the teacher may be asked
+what both lead to (the setting ``doubt``), and what is learned is shared between the two: nothing is to be learned where
+they are worth the same, much where one of them loses. The idea that mistakes count by what they cost is that of Ross and
+Bagnell, "Reinforcement and imitation learning via interactive no-regret learning", 2014.
+
 Every random number of a game comes from the seed of the run, the iteration and the number of the game.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -195,7 +201,7 @@ class _School:
         if decision.action not in actions:
             raise RunError(f"the teacher {self._settings.teacher!r} answered with the illegal action {decision.action}")
         worth = self._worth(decision, seat)
-        notes.add(state.words.copy(), seat, decision.policy or {decision.action: 1.0}, worth)
+        notes.add(state.words.copy(), seat, self._policy(decision, state, asking), worth)
         self.tally.decisions += 1
         played = decision.action
         if rng.random() < self._settings.explore:
@@ -205,6 +211,33 @@ class _School:
         if self._game.max_chance_outcomes:
             self._note_throws(state, decision.action, played, worth, notes)
         return played
+
+    def _policy(self, decision: Decision, state: State, asking: np.random.Generator) -> Mapping[int, float]:
+        """Return what is to be learned of a decision: the teacher's policy if it has one, else its choice.
+
+        With doubts it may be shared with what the student likes best, by what the teacher thinks that both lead to.
+        """
+        told = decision.policy or {decision.action: 1.0}
+        if len(told) > 1 or self._student is None or not self._settings.doubt:
+            return told
+        liked = NetworkPlayer(self._student, 0).act(state, asking).action
+        if liked == decision.action:
+            return told
+        ahead = self._worth_after(state, decision.action, asking) - self._worth_after(state, liked, asking)
+        share = (1 + math.tanh(ahead / self._settings.doubt / 2)) / 2
+        return {decision.action: share, liked: 1 - share}
+
+    def _worth_after(self, state: State, action: int, asking: np.random.Generator) -> float:
+        """Return what an action is worth to the seat to move, as the teacher sees the position after it."""
+        seat, after = state.current_player(), state.child(action)
+        if after.is_terminal():
+            return after.returns()[seat]
+        worth = self._worth(self._teacher.act(after, asking), after.current_player())
+        if worth is None:
+            raise RunError(
+                f"the teacher {self._settings.teacher!r} does not say what positions are worth: set imitation.doubt=0"
+            )
+        return float(worth[seat])
 
     def _students_choice(self, state: State, actions: list[int], student: Evaluator, rng: np.random.Generator) -> int:
         """Return an action drawn by the student's policy; of a student without one, what leads to what it likes best."""

@@ -34,7 +34,7 @@ class ImitationLearning(GamesLearning):
 
     Raises:
         OptionError: if the teacher or the opponent does not exist, does not play the game, or does not play the same way
-            twice.
+            twice; or for doubts in a game with dice.
     """
 
     more_positions = "imitation.max_plies or imitation.games"
@@ -44,6 +44,10 @@ class ImitationLearning(GamesLearning):
         if isinstance(self._learner, ChoiceLearner) and isinstance(self.game, Quoridor):
             self.rules = rules_seen(self.game)
         self._settings = config.imitation
+        if self._settings.doubt and self.game.max_chance_outcomes:
+            raise OptionError(
+                "imitation.doubt: a teacher judges positions in which a seat decides, not throws of dice: set it to 0"
+            )
         self._networks = dict[str, StoredNetwork]()
         for name in ("teacher", "opponent") if self._settings.opponent else ("teacher",):
             spec = getattr(self._settings, name)
@@ -65,9 +69,9 @@ class ImitationLearning(GamesLearning):
         return kind(self.game, self.module, self.config.learning, self.config.device, self.config.iterations)
 
     def play(self, executor: Executor, iteration: int, report: Report) -> Played:
-        """See `GamesLearning.play`; from the second iteration on the network plays in a share of the games."""
+        """See `GamesLearning.play`; from the second iteration on the network plays, or is asked what it likes."""
         settings, config, device = self._settings, self.config, self.play_device(executor)
-        judge = self.judge() if settings.student and iteration > 1 else None
+        judge = self.judge() if (settings.student or settings.doubt) and iteration > 1 else None
 
         def lessons(first: int) -> Lessons:
             numbers = Numbers(config.seed, iteration, first, min(_GAMES_A_TASK, settings.games - first))

@@ -218,6 +218,8 @@ class Imitation(Section, name="imitation"):
     """plies, throws included, after which a game is broken off and counts as a draw for all seats"""
     teacher_value: float = 0.5
     """share of the teacher's own value, if it has one, in the value's target; the rest is the result of its games"""
+    doubt: float = 0.0
+    """where the network likes another choice, the teacher judges both; so many returns make one e times as right; 0 for no"""
 
 
 @dataclass(frozen=True)

@@ -211,6 +211,47 @@ def test_a_game_is_the_same_in_whatever_task_it_is_played(game: Game, student: b
     assert whole.records == [record for part in parts for record in part.records]
 
 
+@pytest.mark.parametrize("doubt", [1e-9, 0.5, 2.0])
+def test_a_doubted_choice_shares_what_is_learned_by_what_the_teacher_thinks_of_both(doubt: float) -> None:
+    found = played(SMALL, teacher="exact", student=True, opening=4, games=12, doubt=doubt)
+    exact, rng = make_agent("exact"), np.random.default_rng(0)
+    student = NetworkPlayer(evaluator_of(network_of(SMALL)), 0)
+
+    def worth(state: State, action: int) -> float:
+        after = state.child(action)
+        return after.returns()[state.current_player()] if after.is_terminal() else -(exact.act(after, rng).value or 0.0)
+
+    ahead = []
+    for state, _, policy, _ in decisions_of(SMALL, found.positions):
+        named, liked = exact.act(state, rng).action, student.act(state, rng).action
+        expected = np.zeros(SMALL.num_actions)
+        if named == liked:
+            expected[named] = 1
+        else:
+            ahead.append(worth(state, named) - worth(state, liked))
+            expected[named] = 1 / (1 + np.exp(min(700.0, -ahead[-1] / doubt)))
+            expected[liked] = 1 - expected[named]
+        assert policy == pytest.approx(expected, abs=1e-6)
+    assert {0.0, 2.0} <= set(ahead)  # as good, and the other one loses
+
+
+class Torn(Agent):
+    def act(self, state: State, rng: np.random.Generator, deadline: float | None = None) -> Decision:
+        first, second, *_ = state.legal_actions()
+        return Decision(first, 1.0, {first: 0.75, second: 0.25})
+
+
+def test_the_policy_of_a_teacher_is_not_doubted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(imitation, "make_agent", lambda _spec: Torn())
+    for _, _, policy, _ in decisions_of(SMALL, played(SMALL, student=True, doubt=1.0).positions):
+        assert sorted(policy[policy > 0]) == [0.25, 0.75]
+
+
+def test_a_teacher_that_values_nothing_cannot_be_doubted() -> None:
+    with pytest.raises(RunError, match=r"'heuristic' does not say what positions are worth: set imitation\.doubt=0"):
+        played(SMALL, teacher="heuristic", student=True, doubt=0.1)
+
+
 class Cheat(Agent):
     def act(self, state: State, rng: np.random.Generator, deadline: float | None = None) -> Decision:
         return Decision(next(action for action in range(99) if action not in state.legal_actions()))
@@ -407,6 +448,12 @@ def test_teachers_that_are_none_are_refused(teacher: str, told: str, quick: Any,
     with pytest.raises(OptionError) as refused:
         train(tmp_path / "run", quick("imitation", imitation__teacher=teacher))
     assert told in str(refused.value)
+
+
+def test_throws_of_dice_are_not_doubted(tmp_path: Path) -> None:
+    config = with_settings(preset_config("tokaido", "imitation_tiny"), {"imitation.doubt": 0.1})
+    with pytest.raises(OptionError, match=r"imitation\.doubt: .*set it to 0"):
+        train(tmp_path / "run", config)
 
 
 def test_games_that_leave_nothing_to_learn_are_an_error(tmp_path: Path) -> None:
