@@ -103,7 +103,8 @@ class Config:
         for name in sections:
             section = SECTIONS[name]
             keys = {part.name for part in dataclasses.fields(section)}
-            if not isinstance(values[name], dict) or values[name].keys() != keys:
+            later = {key for key in keys if f"{name}.{key}" in _LATER}
+            if not isinstance(values[name], dict) or values[name].keys() | later != keys:
                 raise OptionError(f"section {name!r} of a configuration has the keys {', '.join(sorted(keys))}")
             for key, value in values[name].items():
                 _check_kind(f"{name}.{key}", value)
@@ -113,6 +114,8 @@ class Config:
         return cls(**values)
 
 
+_LATER = {"learning.start", "imitation.opponent", "imitation.doubt"}
+"""Settings that older configurations lack; by default they change nothing."""
 SECTIONS: dict[str, Any] = {
     "selfplay": SelfPlay,
     "learning": Learning,

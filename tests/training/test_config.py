@@ -192,6 +192,17 @@ def test_a_game_without_choices_is_refused_with_the_way_to_its_values() -> None:
         presets_of("picture_sugoroku")
 
 
+def test_configurations_that_are_older_than_a_setting_have_it_as_it_was() -> None:
+    config = preset_config("quoridor", "imitation_tiny")
+    data = config.to_dict()
+    for section, name in (("learning", "start"), ("imitation", "opponent"), ("imitation", "doubt")):
+        del data[section][name]
+    assert Config.from_dict(data) == config
+    del data["imitation"]["student"]
+    with pytest.raises(OptionError, match="section 'imitation'"):
+        Config.from_dict(data)
+
+
 @pytest.mark.parametrize("change", ["drop", "add", "format", "kind", "section"])
 def test_damaged_configurations_are_refused(change: str) -> None:
     data = preset_config("tokaido", "selfplay_tiny").to_dict()
