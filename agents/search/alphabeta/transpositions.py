@@ -36,8 +36,13 @@ def probe(entries: Any, key: Any) -> Any:
 
 @kernel
 def store(entries: Any, key: Any, value: Any, depth: Any, kind: Any, move: Any, age: Any) -> None:
-    """Keep what a search of a position found; what a search of another `age` (0..255) found gives way to it."""
+    """Keep what a search of a position found; what a search of another `age` (0..255) found gives way to it.
+
+    A search that found no move good enough (-1) has nothing against the one that was best before, so that stays.
+    """
     bucket = np.int64(key % np.uint64(entries.shape[0] // 2)) * 2
+    if move < 0:
+        move = probe(entries, key)[3]
     kept = np.int64(entries[bucket, 1])
     stale = (kept >> 48) != age
     slot = bucket if entries[bucket, 0] == key or stale or depth >= (kept >> 16) & 0xFF else bucket + 1

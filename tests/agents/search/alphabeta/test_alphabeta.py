@@ -136,6 +136,32 @@ def test_a_search_that_is_stopped_after_every_few_nodes_finds_the_same(options: 
         assert pieces.found() == found
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "c1e1g1b4d4a5c5h6f7 / e3e7b8f8 / c3 d9 / 3 4 / 1 / 22",
+        "g1c2e2d6a8c8 / f2e3e5b6c7e7 / d3 e8 / 5 3 / 1 / 28",
+        "e1d2c4c5d6g6 / e4c6e6 / d6 f5 / 5 6 / 1 / 22",
+    ],
+)
+def test_what_would_be_played_is_never_a_move_that_is_worse_than_the_one_before(text: str) -> None:
+    """It looks worse than it did, so the root is searched again: what was best is judged first, or others seem best."""
+    found, state = AlphaBetaSearch(load_game("quoridor"), 16), load_game("quoridor").from_text(text)
+    found.begin(state)
+    control, falls, windows = found._control, 0, dict[tuple[int, int], list[int]]()
+    while control[frames.NODES] < 25_000:
+        before = int(control[frames.ITERATION]), int(control[frames.WINDOW_LOW])
+        found.go_on(20)
+        window = int(control[frames.ITERATION]), int(control[frames.WINDOW_LOW])
+        falls += window[0] == before[0] and window[1] < before[1]
+        moves = windows.setdefault(window, [])
+        if not moves or moves[-1] != control[frames.DONE_MOVE]:
+            moves.append(int(control[frames.DONE_MOVE]))
+    assert falls > 0
+    for moves in windows.values():
+        assert len(set(moves)) == len(moves)  # none comes back that was judged and left
+
+
 def test_the_position_that_a_search_looks_at_is_one_of_the_game_after_its_root() -> None:
     game = Quoridor(board_size=5, fences=3)
     search, met = AlphaBetaSearch(game, 1), set()
