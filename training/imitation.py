@@ -5,9 +5,9 @@ random move, and in a share of the games whatever the network that learns would 
 it comes to itself (Ross, Gordon and Bagnell, "A reduction of imitation learning and structured prediction to no-regret
 online learning", 2011).
 
-A teacher names one choice, and others may be as good. So where the network likes another one, the teacher may be asked
+A teacher may name one choice where others are as good. So where the network likes another one, the teacher may be asked
 what both lead to (the setting ``doubt``), and what is learned is shared between the two: nothing is to be learned where
-they are worth the same, much where one of them loses. The idea that mistakes count by what they cost is that of Ross and
+they are worth the same, unless both are proven, and much where one of them loses. The idea that mistakes count by what they cost is that of Ross and
 Bagnell, "Reinforcement and imitation learning via interactive no-regret learning", 2014.
 
 Every random number of a game comes from the seed of the run, the iteration and the number of the game.
@@ -86,6 +86,21 @@ def play_lessons(lessons: Lessons, judge: Judge | None, networks: Mapping[str, S
     return Played(Positions.joined(lessons.game, parts), school.records, school.tally)
 
 
+def worth_of(decision: Decision, seat: int, players: int) -> NDArray[np.float64] | None:
+    """Return what every seat is to expect by a decision of a seat, -1..1; None if it does not say."""
+    told = decision.statistics.get("returns", decision.statistics.get("seats"))
+    if told is not None:
+        return np.array(told, dtype=np.float64)
+    if decision.value is None or players != 2:
+        return None
+    return np.where(np.arange(2) == seat, decision.value, -decision.value)
+
+
+def without_values(teacher: str) -> str:
+    """Return what to say of a teacher, a spec string, that cannot be doubted."""
+    return f"the teacher {teacher!r} does not say what a position is worth to every seat: set imitation.doubt=0"
+
+
 class _Notes:
     """What a game has left to learn from, in the order in which it came up.
 
@@ -139,6 +154,8 @@ class _School:
     def __init__(self, lessons: Lessons, teacher: Agent, student: Evaluator | None, opponent: Agent | None) -> None:
         self._lessons, self._game, self._settings = lessons, lessons.game, lessons.settings
         self._teacher, self._student, self._opponent = teacher, student, opponent
+        # doubts are put to another one, so that the teacher's memory of the game stays as it is
+        self._second = make_agent(lessons.settings.teacher) if lessons.settings.doubt and student is not None else None
         for agent in self._agents():
             agent.supports(self._game)
         self._in_returns = choice_unit(teacher, self._game) == RETURN
@@ -147,7 +164,7 @@ class _School:
         self.tally = Tally()
 
     def _agents(self) -> list[Agent]:
-        return [agent for agent in (self._teacher, self._opponent) if agent is not None]
+        return [agent for agent in (self._teacher, self._second, self._opponent) if agent is not None]
 
     def close(self) -> None:
         """End the programs that were started."""
@@ -215,28 +232,30 @@ class _School:
     def _policy(self, decision: Decision, state: State, asking: np.random.Generator) -> Mapping[int, float]:
         """Return what is to be learned of a decision: the teacher's policy if it has one, else its choice.
 
-        With doubts it may be shared with what the student likes best, by what the teacher thinks that both lead to.
+        With doubts a single choice may be shared with what the student likes best, by what the teacher thinks of both.
         """
         told = decision.policy or {decision.action: 1.0}
-        if len(told) > 1 or self._student is None or not self._settings.doubt:
+        named = [action for action, share in told.items() if share > 0]
+        if self._second is None or self._student is None or len(named) > 1:
             return told
         liked = NetworkPlayer(self._student, 0).act(state, asking).action
-        if liked == decision.action:
+        if liked == named[0]:
             return told
-        ahead = self._worth_after(state, decision.action, asking) - self._worth_after(state, liked, asking)
-        share = (1 + math.tanh(ahead / self._settings.doubt / 2)) / 2
-        return {decision.action: share, liked: 1 - share}
+        worth = [self._worth_after(self._second, state, action, asking) for action in (named[0], liked)]
+        if worth[0] == worth[1] and abs(worth[0]) == 1:
+            return told  # both are proven, and the one that is named may be the quicker win
+        share = (1 + math.tanh((worth[0] - worth[1]) / self._settings.doubt / 2)) / 2
+        return {named[0]: share, liked: 1 - share}
 
-    def _worth_after(self, state: State, action: int, asking: np.random.Generator) -> float:
-        """Return what an action is worth to the seat to move, as the teacher sees the position after it."""
+    def _worth_after(self, judge: Agent, state: State, action: int, asking: np.random.Generator) -> float:
+        """Return what an action is worth to the seat to move, as `judge` sees the position after it."""
         seat, after = state.current_player(), state.child(action)
         if after.is_terminal():
             return after.returns()[seat]
-        worth = self._worth(self._teacher.act(after, asking), after.current_player())
+        judge.reset()
+        worth = self._worth(judge.act(after, asking), after.current_player())
         if worth is None:
-            raise RunError(
-                f"the teacher {self._settings.teacher!r} does not say what positions are worth: set imitation.doubt=0"
-            )
+            raise RunError(without_values(self._settings.teacher))
         return float(worth[seat])
 
     def _students_choice(self, state: State, actions: list[int], student: Evaluator, rng: np.random.Generator) -> int:
@@ -247,15 +266,7 @@ class _School:
         return int(rng.choice(actions, p=priors[0, actions] / priors[0, actions].sum()))
 
     def _worth(self, decision: Decision, seat: int) -> NDArray[np.float64] | None:
-        """Return what every seat is to expect by a decision; None if the teacher does not say."""
-        if not self._in_returns:
-            return None
-        told = decision.statistics.get("returns", decision.statistics.get("seats"))
-        if told is not None:
-            return np.array(told, dtype=np.float64)
-        if decision.value is None or self._game.num_players != 2:
-            return None
-        return np.where(np.arange(2) == seat, decision.value, -decision.value)
+        return worth_of(decision, seat, self._game.num_players) if self._in_returns else None
 
     def _note_throws(
         self, state: State, chosen: int, played: int, worth: NDArray[np.float64] | None, notes: _Notes

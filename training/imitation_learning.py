@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 from torch import nn
 
 from ..agents.agent import Agent
+from ..agents.choices import RETURN, choice_unit
 from ..agents.external import ExternalAgent
 from ..agents.network_names import networks_of
 from ..agents.networks.files import StoredNetwork
@@ -19,7 +21,7 @@ from .choice_learner import ChoiceLearner
 from .config import Config
 from .executors import Executor
 from .games_learning import GamesLearning
-from .imitation import Lessons, play_lessons
+from .imitation import Lessons, play_lessons, without_values, worth_of
 from .learner import Learner
 from .method import Report
 from .searching.fitting import new_network, rules_seen
@@ -34,7 +36,7 @@ class ImitationLearning(GamesLearning):
 
     Raises:
         OptionError: if the teacher or the opponent does not exist, does not play the game, or does not play the same way
-            twice; or for doubts in a game with dice.
+            twice; for doubts in a game with dice, or of a teacher that does not say what positions are worth.
     """
 
     more_positions = "imitation.max_plies or imitation.games"
@@ -44,10 +46,6 @@ class ImitationLearning(GamesLearning):
         if isinstance(self._learner, ChoiceLearner) and isinstance(self.game, Quoridor):
             self.rules = rules_seen(self.game)
         self._settings = config.imitation
-        if self._settings.doubt and self.game.max_chance_outcomes:
-            raise OptionError(
-                "imitation.doubt: a teacher judges positions in which a seat decides, not throws of dice: set it to 0"
-            )
         self._networks = dict[str, StoredNetwork]()
         for name in ("teacher", "opponent") if self._settings.opponent else ("teacher",):
             spec = getattr(self._settings, name)
@@ -56,6 +54,8 @@ class ImitationLearning(GamesLearning):
                 self._networks |= networks_of([spec])
             except SekishoError as error:
                 raise OptionError(f"imitation.{name}: {error}") from error
+        if self._settings.doubt:
+            require_values(self._settings.teacher, self.game)
 
     def new_module(self) -> nn.Module:
         """See `GamesLearning.new_module`."""
@@ -85,6 +85,23 @@ class ImitationLearning(GamesLearning):
         """See `GamesLearning.measured`."""
         agreed = self._learner.agreement(played.positions)
         return super().measured(played, seconds) | {"imitation/agreement": agreed}
+
+
+def require_values(spec: str, game: Game) -> None:
+    """Raise `OptionError` unless a teacher says what a position of a game without dice is worth to every seat."""
+    if game.max_chance_outcomes:
+        raise OptionError(
+            "imitation.doubt: a teacher judges positions in which a seat decides, not throws of dice: set it to 0"
+        )
+    teacher, state = make_agent(spec), game.new_initial_state()
+    try:
+        decision = teacher.act(state, np.random.default_rng(0))
+    finally:
+        if isinstance(teacher, ExternalAgent):
+            teacher.close()
+    in_returns = choice_unit(teacher, game) == RETURN
+    if not in_returns or worth_of(decision, state.current_player(), game.num_players) is None:
+        raise OptionError(without_values(spec))
 
 
 def require_repeatable(agent: Agent, game: Game) -> None:

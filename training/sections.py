@@ -219,7 +219,7 @@ class Imitation(Section, name="imitation"):
     teacher_value: float = 0.5
     """share of the teacher's own value, if it has one, in the value's target; the rest is the result of its games"""
     doubt: float = 0.0
-    """where the network likes another choice, the teacher judges both; so many returns make one e times as right; 0 for no"""
+    """share what is learned with the network's own choice, e times less for so many returns that it costs; 0 for no"""
 
 
 @dataclass(frozen=True)

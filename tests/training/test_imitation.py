@@ -221,35 +221,66 @@ def test_a_doubted_choice_shares_what_is_learned_by_what_the_teacher_thinks_of_b
         after = state.child(action)
         return after.returns()[state.current_player()] if after.is_terminal() else -(exact.act(after, rng).value or 0.0)
 
-    ahead = []
+    ahead, same = [], 0
     for state, _, policy, _ in decisions_of(SMALL, found.positions):
         named, liked = exact.act(state, rng).action, student.act(state, rng).action
         expected = np.zeros(SMALL.num_actions)
-        if named == liked:
+        if named == liked or (worth(state, named) == worth(state, liked) and abs(worth(state, named)) == 1):
+            same += named != liked
             expected[named] = 1
         else:
             ahead.append(worth(state, named) - worth(state, liked))
             expected[named] = 1 / (1 + np.exp(min(700.0, -ahead[-1] / doubt)))
             expected[liked] = 1 - expected[named]
         assert policy == pytest.approx(expected, abs=1e-6)
-    assert {0.0, 2.0} <= set(ahead)  # as good, and the other one loses
+    assert same > 0
+    assert {2.0} <= set(ahead)  # the other one loses
 
 
 class Torn(Agent):
+    """Shares its policy between two choices, and thinks the same of every position."""
+
+    def __init__(self, share: float) -> None:
+        self.share = share
+
     def act(self, state: State, rng: np.random.Generator, deadline: float | None = None) -> Decision:
-        first, second, *_ = state.legal_actions()
-        return Decision(first, 1.0, {first: 0.75, second: 0.25})
+        first, *_, second = [*state.legal_actions(), state.legal_actions()[-1]]
+        return Decision(first, 0.5, {second: self.share, first: 1 - self.share})
 
 
-def test_the_policy_of_a_teacher_is_not_doubted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(imitation, "make_agent", lambda _spec: Torn())
-    for _, _, policy, _ in decisions_of(SMALL, played(SMALL, student=True, doubt=1.0).positions):
-        assert sorted(policy[policy > 0]) == [0.25, 0.75]
+def test_a_policy_is_not_doubted_and_a_single_choice_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    for share, shares in ((0.25, {(0.25, 0.75)}), (0.0, {(0.5, 0.5), (1.0,)})):
+        monkeypatch.setattr(imitation, "make_agent", lambda _spec, share=share: Torn(share))
+        found = decisions_of(SMALL, played(SMALL, student=True, doubt=1.0).positions)
+        told = {tuple(np.sort(policy[policy > 0])) for _, _, policy, _ in found}
+        assert told == shares if share else told > shares  # other shares where a choice ends the game
 
 
-def test_a_teacher_that_values_nothing_cannot_be_doubted() -> None:
-    with pytest.raises(RunError, match=r"'heuristic' does not say what positions are worth: set imitation\.doubt=0"):
-        played(SMALL, teacher="heuristic", student=True, doubt=0.1)
+def test_doubts_are_put_to_another_one_who_remembers_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[Listening] = []
+
+    class Listening(Torn):
+        def __init__(self) -> None:
+            super().__init__(0.0)
+            self.words: list[str] = []
+            made.append(self)
+
+        def act(self, state: State, rng: np.random.Generator, deadline: float | None = None) -> Decision:
+            self.words.append(f"asked {state.to_text()}")
+            return super().act(state, rng)
+
+        def reset(self) -> None:
+            self.words.append("reset")
+
+    monkeypatch.setattr(imitation, "make_agent", lambda _spec: Listening())
+    found = played(SMALL, games=2, student=True, doubt=1.0)
+    teacher, second = made
+    decisions = [f"asked {state.to_text()}" for state, *_ in decisions_of(SMALL, found.positions)]
+    assert [word for word in teacher.words if word != "reset"] == decisions
+    assert len(teacher.words) == len(decisions) + 2  # forgetting between the games alone
+    asked = [place for place, word in enumerate(second.words) if word != "reset"]
+    assert asked
+    assert all(second.words[place - 1] == "reset" for place in asked)
 
 
 class Cheat(Agent):
@@ -448,6 +479,13 @@ def test_teachers_that_are_none_are_refused(teacher: str, told: str, quick: Any,
     with pytest.raises(OptionError) as refused:
         train(tmp_path / "run", quick("imitation", imitation__teacher=teacher))
     assert told in str(refused.value)
+
+
+def test_a_teacher_without_values_is_refused_before_anything_is_played(quick: Any, tmp_path: Path) -> None:
+    with pytest.raises(
+        OptionError, match=r"'heuristic' does not say what a position is worth .* set imitation\.doubt=0"
+    ):
+        train(tmp_path / "run", quick("imitation", imitation__teacher="heuristic", imitation__doubt=0.1))
 
 
 def test_throws_of_dice_are_not_doubted(tmp_path: Path) -> None:
