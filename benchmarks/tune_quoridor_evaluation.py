@@ -5,7 +5,7 @@
 plays games of Quoridor on the common board from random openings, now and then with a random move, and fits by
 logistic regression how likely the side to move won, from what the evaluation looks at. A fifth of the games is held
 back: the error on them (cross-entropy, nats) is printed with the weights, which go by hand into
-``agents/search/alphabeta/evaluation.py``. Two cores, 1000 games of 2500 nodes a move: about ten minutes.
+``agents/search/alphabeta/evaluation.py``. 1000 games of 2500 nodes a move: about ten minutes of one core.
 """
 
 from __future__ import annotations
