@@ -148,7 +148,7 @@ def searched_by(game: Quoridor, settings: Searches, count: int) -> tuple[np.ndar
 @pytest.fixture(scope="module")
 def searched() -> tuple[np.ndarray, Judged]:
     """Positions as words, and as they are learned from."""
-    return searched_by(SMALL, QUICK, 25)
+    return searched_by(SMALL, QUICK, 100)
 
 
 @pytest.fixture(scope="module")
