@@ -116,6 +116,7 @@ class Config:
 
 _LATER = {"learning.start", "imitation.opponent", "imitation.doubt"}
 """Settings that older configurations lack; by default they change nothing."""
+
 SECTIONS: dict[str, Any] = {
     "selfplay": SelfPlay,
     "learning": Learning,

@@ -7,8 +7,8 @@ online learning", 2011).
 
 A teacher may name one choice where others are as good. So where the network likes another one, the teacher may be asked
 what both lead to (the setting ``doubt``), and what is learned is shared between the two: nothing is to be learned where
-they are worth the same, unless both are proven, and much where one of them loses. The idea that mistakes count by what they cost is that of Ross and
-Bagnell, "Reinforcement and imitation learning via interactive no-regret learning", 2014.
+they are worth the same, unless both are proven, and much where one of them loses. The idea that mistakes count by what
+they cost is that of Ross and Bagnell, "Reinforcement and imitation learning via interactive no-regret learning", 2014.
 
 Every random number of a game comes from the seed of the run, the iteration and the number of the game.
 """

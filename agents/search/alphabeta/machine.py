@@ -300,9 +300,8 @@ def enter(rules: Any, frame: Any, control: Any, entries: Any, layouts: Any, race
             value = from_root(value, ply)
             if kind == EXACT or (kind == LEAST and value >= frame[BETA]) or (kind == MOST and value <= frame[ALPHA]):
                 return True, value
-    if (
-        ply == 0 and control[DONE_MOVE] >= 0
-    ):  # what would be played is judged first, or a worse move could take its place
+    # what would be played is judged first, or a worse move could take its place
+    if ply == 0 and control[DONE_MOVE] >= 0:
         frame[TABLE_MOVE] = control[DONE_MOVE]
     return False, 0
 
