@@ -114,7 +114,7 @@ class Config:
         return cls(**values)
 
 
-_LATER = {"learning.start", "imitation.opponent", "imitation.doubt"}
+_LATER = {"learning.start", "imitation.opponent", "imitation.doubt", "imitation.weigh"}
 """Settings that older configurations lack; by default they change nothing."""
 
 SECTIONS: dict[str, Any] = {
@@ -200,6 +200,7 @@ _RANGES: dict[str, tuple[float, float]] = {
     "imitation.student": (0, 1),
     "imitation.teacher_value": (0, 1),
     "imitation.doubt": (0, 2),
+    "imitation.weigh": (0, 1000),
     "evaluation.games": (2, 10**6),
     "evaluation.simulations": (0, 10**6),
     "evaluation.mcts": (0, 10**6),

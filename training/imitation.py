@@ -7,8 +7,9 @@ online learning", 2011).
 
 A teacher may name one choice where others are as good. So where the network likes another one, the teacher may be asked
 what both lead to (the setting ``doubt``), and what is learned is shared between the two: nothing is to be learned where
-they are worth the same, unless both are proven, and much where one of them loses. The idea that mistakes count by what
-they cost is that of Ross and Bagnell, "Reinforcement and imitation learning via interactive no-regret learning", 2014.
+they are worth the same, unless both are proven, and much where one of them loses. And most mistakes cost next to nothing,
+so those that do can weigh more (the setting ``weigh``). The idea that mistakes count by what they cost is that of Ross and
+Bagnell, "Reinforcement and imitation learning via interactive no-regret learning", 2014.
 
 Every random number of a game comes from the seed of the run, the iteration and the number of the game.
 """
@@ -97,8 +98,11 @@ def worth_of(decision: Decision, seat: int, players: int) -> NDArray[np.float64]
 
 
 def without_values(teacher: str) -> str:
-    """Return what to say of a teacher, a spec string, that cannot be doubted."""
-    return f"the teacher {teacher!r} does not say what a position is worth to every seat: set imitation.doubt=0"
+    """Return what to say of a teacher, a spec string, that cannot judge choices."""
+    return (
+        f"the teacher {teacher!r} does not say what a position is worth to every seat: "
+        "set imitation.doubt=0 and imitation.weigh=0"
+    )
 
 
 class _Notes:
@@ -121,15 +125,15 @@ class _Notes:
 
     def add(
         self, words: NDArray[np.int64], seat: int, policy: Mapping[int, float], worth: NDArray[np.float64] | None,
-        aside: bool = False,
+        aside: bool = False, weight: float = 1.0,
     ) -> None:  # fmt: skip
-        """Note a position; an empty policy where nothing is to be decided."""
+        """Note a position; an empty policy where nothing is to be decided, else what the decision weighs."""
         row = np.zeros(self._game.num_actions, np.float32)
         for action, share in policy.items():
             row[action] = share
         self._words.append(words)
         self._seats.append(seat)
-        self._policies.append(row / row.sum() if policy else row)
+        self._policies.append(row * (weight / row.sum()) if policy else row)
         self._worth.append(worth)
         self._aside.append(aside)
 
@@ -154,8 +158,9 @@ class _School:
     def __init__(self, lessons: Lessons, teacher: Agent, student: Evaluator | None, opponent: Agent | None) -> None:
         self._lessons, self._game, self._settings = lessons, lessons.game, lessons.settings
         self._teacher, self._student, self._opponent = teacher, student, opponent
-        # doubts are put to another one, so that the teacher's memory of the game stays as it is
-        self._second = make_agent(lessons.settings.teacher) if lessons.settings.doubt and student is not None else None
+        # choices are judged by another one, so that the teacher's memory of the game stays as it is
+        judges = lessons.settings.judges_choices and student is not None
+        self._second = make_agent(lessons.settings.teacher) if judges else None
         for agent in self._agents():
             agent.supports(self._game)
         self._in_returns = choice_unit(teacher, self._game) == RETURN
@@ -218,7 +223,8 @@ class _School:
         if decision.action not in actions:
             raise RunError(f"the teacher {self._settings.teacher!r} answered with the illegal action {decision.action}")
         worth = self._worth(decision, seat)
-        notes.add(state.words.copy(), seat, self._policy(decision, state, asking), worth)
+        policy, weight = self._lesson(decision, state, asking)
+        notes.add(state.words.copy(), seat, policy, worth, weight=weight)
         self.tally.decisions += 1
         played = decision.action
         if rng.random() < self._settings.explore:
@@ -229,23 +235,29 @@ class _School:
             self._note_throws(state, decision.action, played, worth, notes)
         return played
 
-    def _policy(self, decision: Decision, state: State, asking: np.random.Generator) -> Mapping[int, float]:
-        """Return what is to be learned of a decision: the teacher's policy if it has one, else its choice.
+    def _lesson(
+        self, decision: Decision, state: State, asking: np.random.Generator
+    ) -> tuple[Mapping[int, float], float]:
+        """Return what is to be learned of a decision, the teacher's policy if it has one, else its choice; and its weight.
 
-        With doubts a single choice may be shared with what the student likes best, by what the teacher thinks of both.
+        A single choice, where the student likes another one best, may be shared with that by what the teacher thinks of
+        both, and may weigh more the more the student's costs.
         """
         told = decision.policy or {decision.action: 1.0}
         named = [action for action, share in told.items() if share > 0]
         if self._second is None or self._student is None or len(named) > 1:
-            return told
+            return told, 1.0
         liked = NetworkPlayer(self._student, 0).act(state, asking).action
         if liked == named[0]:
-            return told
+            return told, 1.0
         worth = [self._worth_after(self._second, state, action, asking) for action in (named[0], liked)]
-        if worth[0] == worth[1] and abs(worth[0]) == 1:
-            return told  # both are proven, and the one that is named may be the quicker win
-        share = (1 + math.tanh((worth[0] - worth[1]) / self._settings.doubt / 2)) / 2
-        return {named[0]: share, liked: 1 - share}
+        cost, settings = worth[0] - worth[1], self._settings
+        weight = 1 + settings.weigh * max(cost, 0.0)
+        # where both are proven alike, the one that is named may be the quicker win
+        if not settings.doubt or (cost == 0 and abs(worth[0]) == 1):
+            return told, weight
+        share = (1 + math.tanh(cost / settings.doubt / 2)) / 2
+        return {named[0]: share, liked: 1 - share}, weight
 
     def _worth_after(self, judge: Agent, state: State, action: int, asking: np.random.Generator) -> float:
         """Return what an action is worth to the seat to move, as `judge` sees the position after it."""

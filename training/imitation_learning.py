@@ -28,6 +28,7 @@ from .searching.fitting import new_network, rules_seen
 from .selfplay import Numbers, Played
 
 _GAMES_A_TASK = 8
+_ROUNDING = 1e-4
 _REPEATABLE = "nodes=, depth=, simulations= or turns="
 
 
@@ -36,7 +37,7 @@ class ImitationLearning(GamesLearning):
 
     Raises:
         OptionError: if the teacher or the opponent does not exist, does not play the game, or does not play the same way
-            twice; for doubts in a game with dice, or of a teacher that does not say what positions are worth.
+            twice; for choices to be judged in a game with dice, or by a teacher that does not say what positions are worth.
     """
 
     more_positions = "imitation.max_plies or imitation.games"
@@ -54,7 +55,7 @@ class ImitationLearning(GamesLearning):
                 self._networks |= networks_of([spec])
             except SekishoError as error:
                 raise OptionError(f"imitation.{name}: {error}") from error
-        if self._settings.doubt:
+        if self._settings.judges_choices:
             require_values(self._settings.teacher, self.game)
 
     def new_module(self) -> nn.Module:
@@ -69,9 +70,10 @@ class ImitationLearning(GamesLearning):
         return kind(self.game, self.module, self.config.learning, self.config.device, self.config.iterations)
 
     def play(self, executor: Executor, iteration: int, report: Report) -> Played:
-        """See `GamesLearning.play`; from the second iteration on the network plays, or is asked what it likes."""
+        """See `GamesLearning.play`; a network that has learned something plays, or is asked what it likes."""
         settings, config, device = self._settings, self.config, self.play_device(executor)
-        judge = self.judge() if (settings.student or settings.doubt) and iteration > 1 else None
+        knows = iteration > 1 or bool(config.learning.start)
+        judge = self.judge() if (settings.student or settings.judges_choices) and knows else None
 
         def lessons(first: int) -> Lessons:
             numbers = Numbers(config.seed, iteration, first, min(_GAMES_A_TASK, settings.games - first))
@@ -83,15 +85,20 @@ class ImitationLearning(GamesLearning):
 
     def measured(self, played: Played, seconds: float) -> dict[str, float]:
         """See `GamesLearning.measured`."""
-        agreed = self._learner.agreement(played.positions)
-        return super().measured(played, seconds) | {"imitation/agreement": agreed}
+        found = super().measured(played, seconds)
+        found["imitation/agreement"] = self._learner.agreement(played.positions)
+        weights = played.positions.policies.sum(axis=1)
+        if weights.max() > 1 + _ROUNDING:  # the teacher has judged choices of the network
+            found["imitation/cost"] = float((weights[weights > 0] - 1).mean() / self._settings.weigh)
+        return found
 
 
 def require_values(spec: str, game: Game) -> None:
     """Raise `OptionError` unless a teacher says what a position of a game without dice is worth to every seat."""
     if game.max_chance_outcomes:
         raise OptionError(
-            "imitation.doubt: a teacher judges positions in which a seat decides, not throws of dice: set it to 0"
+            "imitation.doubt, imitation.weigh: a teacher judges positions in which a seat decides, not throws of dice: "
+            "set both to 0"
         )
     teacher, state = make_agent(spec), game.new_initial_state()
     try:

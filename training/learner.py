@@ -29,7 +29,7 @@ _LOWEST = 0.05  # of the learning rate, at the end of a cosine
 
 @dataclass(frozen=True)
 class Losses:
-    """Of a batch, each the mean over its positions; those of the policy over its decisions.
+    """Of a batch, each the mean over its positions; those of the policy over its decisions, by their weights.
 
     Attributes:
         total: what is made smaller: ``policy + value_weight * value``.
@@ -56,10 +56,11 @@ def losses_of_answers(
 ) -> Losses:
     """Return the losses of answers: the logarithm of a policy and values; for the others see `positions.Batch`."""
     logs = log_policy.float().masked_fill(~masks, 0.0)  # minus infinity times 0 is no number
-    decisions = policies.sum().clamp_min(1.0)  # rows without a policy, where dice are thrown, do not count
+    weights = policies.sum(1, keepdim=True)  # of rows without a policy, where dice are thrown, 0
+    decisions = weights.sum().clamp_min(1.0)
     policy = -(policies * logs).sum() / decisions
     value = (expected.float()[:, : values.shape[1]] - values).square().mean()
-    entropy = -(policies * policies.clamp_min(1e-12).log()).sum() / decisions
+    entropy = -(policies * (policies / weights.clamp_min(1e-12)).clamp_min(1e-12).log()).sum() / decisions
     return Losses(policy + value_weight * value, policy, value, entropy)
 
 

@@ -20,8 +20,8 @@ class Positions(NamedTuple):
         words: int64 ``[N, state_size]``: decisions, and in games with dice also what follows them where these are to be
             thrown.
         seats: int8 ``[N]``: who looks: whose decision it is, or was.
-        policies: float32 ``[N, num_actions]``: share of the search's visits for each action, sum 1, in the numbers of
-            the game; zeros where nothing is to be decided.
+        policies: float32 ``[N, num_actions]``: share of the search's visits for each action, in the numbers of the
+            game; their sum is what the decision weighs, 1 but for `Imitation.weigh`; zeros where nothing is to be decided.
         values: float32 ``[N, players]``: what each seat got in the end, mixed with what the search expected; -1..1, in
             seat order.
     """

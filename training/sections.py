@@ -211,7 +211,7 @@ class Imitation(Section, name="imitation"):
     explore: float = 0.05
     """share of the moves after them that are drawn at random; the teacher says what it would have played"""
     student: float = 0.0
-    """share of the games, after the first iteration, that the network itself plays, by its policy (DAgger, Ross 2011)"""
+    """share of the games that the network itself plays once it has learned something, by its policy (DAgger, Ross 2011)"""
     opponent: str = ""
     """agent, by its spec string, against which the network plays every other of them on average, from any seat; or none"""
     max_plies: int = 1000
@@ -220,6 +220,13 @@ class Imitation(Section, name="imitation"):
     """share of the teacher's own value, if it has one, in the value's target; the rest is the result of its games"""
     doubt: float = 0.0
     """share what is learned with the network's own choice, e times less for so many returns that it costs; 0 for no"""
+    weigh: float = 0.0
+    """a decision weighs so much more for each return that the network's own choice costs; 0 for all alike"""
+
+    @property
+    def judges_choices(self) -> bool:
+        """Whether the teacher is asked what the network's own choices lead to."""
+        return self.doubt > 0 or self.weigh > 0
 
 
 @dataclass(frozen=True)

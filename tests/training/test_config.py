@@ -195,7 +195,12 @@ def test_a_game_without_choices_is_refused_with_the_way_to_its_values() -> None:
 def test_configurations_that_are_older_than_a_setting_have_it_as_it_was() -> None:
     config = preset_config("quoridor", "imitation_tiny")
     data = config.to_dict()
-    for section, name in (("learning", "start"), ("imitation", "opponent"), ("imitation", "doubt")):
+    for section, name in (
+        ("learning", "start"),
+        ("imitation", "opponent"),
+        ("imitation", "doubt"),
+        ("imitation", "weigh"),
+    ):
         del data[section][name]
     assert Config.from_dict(data) == config
     del data["imitation"]["student"]

@@ -15,7 +15,7 @@ from torch import nn
 from sekisho.agents import Agent, Decision, make_agent
 from sekisho.agents.choices import choice_values
 from sekisho.agents.networks.config import NetworkConfig, shape_of
-from sekisho.agents.networks.files import StoredNetwork, rules_of
+from sekisho.agents.networks.files import StoredNetwork, rules_of, write_network
 from sekisho.agents.networks.modules import build_network
 from sekisho.agents.networks.torch_backend import arrays_of
 from sekisho.arena.records import GameRecord, read_records
@@ -211,9 +211,9 @@ def test_a_game_is_the_same_in_whatever_task_it_is_played(game: Game, student: b
     assert whole.records == [record for part in parts for record in part.records]
 
 
-@pytest.mark.parametrize("doubt", [1e-9, 0.5, 2.0])
-def test_a_doubted_choice_shares_what_is_learned_by_what_the_teacher_thinks_of_both(doubt: float) -> None:
-    found = played(SMALL, teacher="exact", student=True, opening=4, games=12, doubt=doubt)
+@pytest.mark.parametrize(("doubt", "weigh"), [(1e-9, 0.0), (0.5, 0.0), (2.0, 3.0), (0.0, 8.0)])
+def test_a_choice_is_doubted_and_weighed_by_what_the_teacher_thinks_of_both(doubt: float, weigh: float) -> None:
+    found = played(SMALL, teacher="exact", student=True, opening=4, games=12, doubt=doubt, weigh=weigh)
     exact, rng = make_agent("exact"), np.random.default_rng(0)
     student = NetworkPlayer(evaluator_of(network_of(SMALL)), 0)
 
@@ -230,8 +230,9 @@ def test_a_doubted_choice_shares_what_is_learned_by_what_the_teacher_thinks_of_b
             expected[named] = 1
         else:
             ahead.append(worth(state, named) - worth(state, liked))
-            expected[named] = 1 / (1 + np.exp(min(700.0, -ahead[-1] / doubt)))
+            expected[named] = 1 / (1 + np.exp(min(700.0, -ahead[-1] / doubt))) if doubt else 1
             expected[liked] = 1 - expected[named]
+            expected *= 1 + weigh * ahead[-1]
         assert policy == pytest.approx(expected, abs=1e-6)
     assert same > 0
     assert {2.0} <= set(ahead)  # the other one loses
@@ -374,6 +375,28 @@ def test_an_nnue_comes_to_play_what_its_teacher_plays(quick: Any, tmp_path: Path
     assert agreed[-1] > agreed[0] + 0.1
 
 
+def test_weighed_mistakes_come_to_cost_less(quick: Any, tmp_path: Path) -> None:
+    settings = {
+        "imitation.teacher": "exact", "imitation.games": 60, "imitation.student": 1.0, "imitation.weigh": 4.0,
+        "evaluation.every": 6, "evaluation.mcts": 0, "learning.window": 20_000,
+    }  # fmt: skip
+    config = with_settings(preset_config("quoridor", "imitation_tiny", {"board_size": 3, "fences": 1}), settings)
+    train(tmp_path, config)
+    first, *others = read_metrics(tmp_path / "metrics.jsonl")[1:]
+    assert "imitation/cost" not in first  # it knew nothing and was not asked
+    assert others[-1]["imitation/cost"] < 0.5 * others[0]["imitation/cost"]
+    assert others[0]["imitation/cost"] <= 2
+
+
+def test_a_network_that_begins_with_learned_weights_plays_at_once(quick: Any, tmp_path: Path) -> None:
+    config = quick("imitation", iterations=1, imitation__student=1.0)
+    network = build_network(config.load_game(), config.network, 99)
+    write_network(tmp_path / "start", config.load_game(), config.network, arrays_of(network), {})
+    train(tmp_path / "run", with_settings(config, {"learning.start": str(tmp_path / "start")}))
+    records = list(read_records(tmp_path / "run" / "games" / "000001.jsonl"))
+    assert {record.agents[0] for record in records} == {"iteration_0"}
+
+
 def test_the_opponent_plays_its_seat_and_is_not_learned_from() -> None:
     options: dict[str, Any] = {"teacher": "shortest_path", "games": 40, "student": True, "explore": 0.0}
     against, alone = played(SMALL, opponent="random", **options), played(SMALL, **options)
@@ -482,15 +505,15 @@ def test_teachers_that_are_none_are_refused(teacher: str, told: str, quick: Any,
 
 
 def test_a_teacher_without_values_is_refused_before_anything_is_played(quick: Any, tmp_path: Path) -> None:
-    with pytest.raises(
-        OptionError, match=r"'heuristic' does not say what a position is worth .* set imitation\.doubt=0"
-    ):
-        train(tmp_path / "run", quick("imitation", imitation__teacher="heuristic", imitation__doubt=0.1))
+    wrong = r"'heuristic' does not say what a position is worth .* set imitation\.doubt=0 and imitation\.weigh=0"
+    for setting in ({"imitation__doubt": 0.1}, {"imitation__weigh": 2.0}):
+        with pytest.raises(OptionError, match=wrong):
+            train(tmp_path / "run", quick("imitation", imitation__teacher="heuristic", **setting))
 
 
 def test_throws_of_dice_are_not_doubted(tmp_path: Path) -> None:
-    config = with_settings(preset_config("tokaido", "imitation_tiny"), {"imitation.doubt": 0.1})
-    with pytest.raises(OptionError, match=r"imitation\.doubt: .*set it to 0"):
+    config = with_settings(preset_config("tokaido", "imitation_tiny"), {"imitation.weigh": 0.1})
+    with pytest.raises(OptionError, match=r"imitation\.doubt, imitation\.weigh: .*set both to 0"):
         train(tmp_path / "run", config)
 
 

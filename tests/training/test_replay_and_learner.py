@@ -137,6 +137,8 @@ def test_shuffled_views_are_looks_of_the_same_positions() -> None:
 def test_losses_are_those_of_the_formula() -> None:
     module = learner_of().module
     batch = seen(GAME, some_positions(12))
+    weights = np.linspace(0.5, 3, 12, dtype=np.float32)
+    batch = batch._replace(policies=batch.policies * weights[:, None])
     with torch.no_grad():
         losses = losses_of(module, tuple(map(torch.from_numpy, batch)), 0.5)
         log_policy, values = module(torch.from_numpy(batch.observations), torch.from_numpy(batch.masks))
@@ -144,8 +146,8 @@ def test_losses_are_those_of_the_formula() -> None:
     for row in range(12):
         for action in np.flatnonzero(batch.masks[row]):
             share = float(batch.policies[row, action])
-            policy -= share * float(log_policy[row, action]) / 12
-            entropy -= share * math.log(share) / 12
+            policy -= share * float(log_policy[row, action]) / weights.sum()
+            entropy -= share * math.log(share / weights[row]) / weights.sum()
         value += float(((values[row].numpy() - batch.values[row]) ** 2).mean()) / 12
     assert float(losses.policy) == pytest.approx(policy, rel=1e-5)
     assert float(losses.value) == pytest.approx(value, rel=1e-5)

@@ -170,7 +170,8 @@ def test_all_metrics_of_the_documentation_are_logged_and_no_others(quick: Any, f
     lines += read_metrics(finished(quick(**exact)) / "metrics.jsonl")
     lines += read_metrics(finished(quick("values")) / "metrics.jsonl")
     lines += read_metrics(finished(quick("search")) / "metrics.jsonl")
-    lines += read_metrics(finished(quick("imitation")) / "metrics.jsonl")
+    judging = {"imitation__teacher": "alphabeta:nodes=50", "imitation__weigh": 1.0}
+    lines += read_metrics(finished(quick("imitation", **judging)) / "metrics.jsonl")
     logged = {family(name) for line in lines for name in line} - {"iteration"} | {"loss/value_rmse_3"}  # a slow test's
     assert logged == set(METRICS)
     page = (ROOT / "docs" / "training.md").read_text(encoding="utf-8")
