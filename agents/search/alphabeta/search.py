@@ -45,7 +45,8 @@ from .frames import (
     STEPS,
     WORKED,
 )  # fmt: skip
-from .machine import board_of, run, start
+from .judging import board_of
+from .machine import run, start
 
 _ENTRY_BYTES = 16
 _RACE_SLOTS = 1024
