@@ -121,6 +121,7 @@ NOT_RUN = {
     "benchmarks/paranoid.py": "more than minutes",
     "benchmarks/annotate_quoridor.py": "reads games of a tournament that took long",
     "benchmarks/tokaido_tables.py": "more than minutes",
+    "benchmarks/refit.py": "reads what a long run has left",
     "benchmarks/ship_network.py": "writes the network that ships",
     "examples/exact_value_of_a_policy.py": "tested in tests/examples",
     "examples/own_network.py": "writes a run; tested in tests/examples",
