@@ -248,15 +248,17 @@ class _School:
         if self._second is None or self._student is None or len(named) > 1:
             return told, 1.0
         liked = NetworkPlayer(self._student, 0).act(state, asking).action
+        self.tally.judged += 1
         if liked == named[0]:
             return told, 1.0
         worth = [self._worth_after(self._second, state, action, asking) for action in (named[0], liked)]
-        cost, settings = worth[0] - worth[1], self._settings
-        weight = 1 + settings.weigh * max(cost, 0.0)
+        ahead, cost, settings = worth[0] - worth[1], max(worth[0] - worth[1], 0.0), self._settings
+        self.tally.costs += cost
+        weight = 1 + settings.weigh * cost
         # where both are proven alike, the one that is named may be the quicker win
-        if not settings.doubt or (cost == 0 and abs(worth[0]) == 1):
+        if not settings.doubt or (ahead == 0 and abs(worth[0]) == 1):
             return told, weight
-        share = (1 + math.tanh(cost / settings.doubt / 2)) / 2
+        share = (1 + math.tanh(ahead / settings.doubt / 2)) / 2
         return {named[0]: share, liked: 1 - share}, weight
 
     def _worth_after(self, judge: Agent, state: State, action: int, asking: np.random.Generator) -> float:

@@ -28,7 +28,6 @@ from .searching.fitting import new_network, rules_seen
 from .selfplay import Numbers, Played
 
 _GAMES_A_TASK = 8
-_ROUNDING = 1e-4
 _REPEATABLE = "nodes=, depth=, simulations= or turns="
 
 
@@ -87,9 +86,8 @@ class ImitationLearning(GamesLearning):
         """See `GamesLearning.measured`."""
         found = super().measured(played, seconds)
         found["imitation/agreement"] = self._learner.agreement(played.positions)
-        weights = played.positions.policies.sum(axis=1)
-        if weights.max() > 1 + _ROUNDING:  # the teacher has judged choices of the network
-            found["imitation/cost"] = float((weights[weights > 0] - 1).mean() / self._settings.weigh)
+        if played.tally.judged:
+            found["imitation/cost"] = played.tally.costs / played.tally.judged
         return found
 
 

@@ -28,7 +28,7 @@ METRICS = {
     "loss/held_back_least": "entropy of these targets, in nats: the least that loss/held_back can be",
     "imitation/agreement": "share of the teacher's new decisions in which the network, before it learns from them, likes best what "
     "the teacher does",
-    "imitation/cost": "with imitation.weigh, mean return that the network's choice costs at these decisions, as the teacher sees it",
+    "imitation/cost": "mean return that the network's choice costs there, as the teacher sees it; with imitation.doubt or weigh",
     "selfplay/game_length": "mean plies of a game of self-play, throws included",
     "selfplay/first_player_win_rate": "share of these games that the seat which began has won alone",
     "selfplay/draw_rate": "share of these games that nobody has won alone, those broken off included",

@@ -21,6 +21,8 @@ class Tally:
         entropies: sum over full searches of the entropy of their visits, in nats.
         positions: to learn from: decisions of full searches, and the throws that follow them.
         searches: full ones.
+        judged: decisions at which a teacher compared the network's own choice with its own, alike ones too.
+        costs: sum over these of the return that the network's choice costs, as the teacher sees it.
     """
 
     games: int = 0
@@ -34,6 +36,8 @@ class Tally:
     entropies: float = 0.0
     positions: int = 0
     searches: int = 0
+    judged: int = 0
+    costs: float = 0.0
 
     def add(self, other: Tally) -> None:
         """Add the sums of other games."""

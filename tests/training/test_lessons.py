@@ -192,6 +192,8 @@ def test_a_choice_is_doubted_and_weighed_by_what_the_teacher_thinks_of_both(doub
             expected *= 1 + weigh * ahead[-1]
         assert policy == pytest.approx(expected, abs=1e-6)
     assert same > 0
+    assert found.tally.judged == found.tally.decisions
+    assert found.tally.costs == pytest.approx(sum(ahead))
     assert {2.0} <= set(ahead)  # the other one loses
 
 
