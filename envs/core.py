@@ -364,6 +364,10 @@ class State(ABC):
         """Return everything played since the position the state began with, outcomes of chance included."""
         return self._actions[:]
 
+    def past_words(self) -> list[NDArray[np.int64]]:
+        """Return the compact states of all positions before this one, the first one first; treat them as read only."""
+        return self._past[:]
+
     # --- the end -----------------------------------------------------------------------------------------------------
 
     def returns(self) -> list[float]:

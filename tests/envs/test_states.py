@@ -192,6 +192,17 @@ def test_undo_takes_back_one_ply_after_the_other(game: Game) -> None:
 
 
 @every_game
+def test_the_positions_before_are_those_that_were_met(game: Game) -> None:
+    met: list[Any] = []
+    for state in random_states(game, seed=9):
+        past = state.past_words()
+        assert len(past) == len(state.history())
+        assert all(np.array_equal(old, words) for old, words in zip(met, past, strict=True))
+        past.clear()
+        met.append(state.words)
+
+
+@every_game
 def test_a_game_played_again_from_its_history_or_its_moves_is_the_same_game(game: Game) -> None:
     state = list(random_states(game, seed=8))[-1]
     again, in_words = game.new_initial_state(), game.new_initial_state()

@@ -49,8 +49,14 @@ SETTLED, DEEPEST, AGE = 15, 16, 17  # races solved; plies looked ahead; age of w
 EVALUATION = 18  # address of the evaluation
 WORKED = 19  # nodes on which the evaluation or the generation of moves ran
 DRAWS = 20  # whether the rules count repeated positions
-DONE_LINE = 21  # the best line
-KEYS = DONE_LINE + DEPTH_LIMIT  # of the boards of the game, then of the line that is looked at, its root first
+BARRED = 21  # 0, or a key of those positions before the search to which the rules let nobody come back without a draw
+OLDEST = 22  # age from which on what is written in the table counts
+DONE_LINE = 23  # the best line
+KEYS = (
+    DONE_LINE + DEPTH_LIMIT
+)  # of the boards whose return is a draw, then of the line that is looked at, its root first
+NO_BOARD = 0
+"""Key in the place of a board that may come back."""
 MAX_PAST = 512
 HISTORY = KEYS + MAX_PAST + DEPTH_LIMIT + 1  # for each seat and action: how often it refuted a line, weighted
 KILLER = HISTORY + 2 * ACTIONS  # `KILLERS` words a ply

@@ -25,7 +25,7 @@ from ....envs.quoridor.kernels import (
     hash as hash_of,
 )
 from ...exact.quoridor_races import free_run, layout_slot, race_plies
-from .frames import ALPHA, BETA, DECIDED, DEPTH, DEPTH_LIMIT, DRAWS, KEYS, PAST, QUIET, SETTLED, STEPS, WON
+from .frames import ALPHA, BARRED, BETA, DECIDED, DEPTH, DEPTH_LIMIT, DRAWS, KEYS, PAST, QUIET, SETTLED, STEPS, WON
 
 _RACE_DEPTH = 2  # plies still to look ahead from which on a race that is not known yet is solved
 _NEAR_CAP = 2 * DEPTH_LIMIT  # plies before the cap from which on they are part of what a position is
@@ -38,16 +38,38 @@ def board_of(rules: Any, frame: Any) -> Any:
 
 
 @kernel
-def key_of(rules: Any, frame: Any, board: Any) -> Any:
-    """Return the key (int64) of a position for the table; close to the cap the plies that are left are part of it."""
+def is_bound(control: Any, frame: Any, ply: Any) -> Any:
+    """Return whether the rules may draw what comes next because of what stood on the board before the search."""
+    return control[BARRED] != 0 and frame[QUIET] >= ply  # no fence since the root
+
+
+@kernel
+def key_of(rules: Any, frame: Any, control: Any, board: Any, ply: Any) -> Any:
+    """Return the key (int64) of a position for the table.
+
+    Close to the cap the plies that are left are part of it, and where the game's past counts, that is.
+    """
+    key = board
     if rules[MAX_PLIES] > 0 and rules[MAX_PLIES] - frame[PLY] < _NEAR_CAP:
-        return np.int64(mix(np.uint64(board) + np.uint64(frame[PLY])))
-    return board
+        key = np.int64(mix(np.uint64(key) + np.uint64(frame[PLY])))
+    if is_bound(control, frame, ply):
+        key = np.int64(mix(np.uint64(key) ^ np.uint64(control[BARRED])))
+    return key
+
+
+@kernel
+def is_beyond_cap(rules: Any, frame: Any, value: Any) -> Any:
+    """Return whether a win or loss, counted from here, takes more plies than the cap leaves."""
+    left = rules[MAX_PLIES] - frame[PLY]
+    return rules[MAX_PLIES] > 0 and abs(value) > DECIDED and WON - abs(value) > left
 
 
 @kernel
 def is_repeated(control: Any, frame: Any, ply: Any) -> Any:
-    """Return whether the position stood on the board before, in the game or in the line that is looked at."""
+    """Return whether the position stood on the board before: in the line that is looked at, or in the game.
+
+    Of the game's positions those count that `AlphaBetaSearch` has written down.
+    """
     here = control[PAST] + ply
     for back in range(2, min(frame[QUIET], here) + 1, 2):  # noqa: SIM110  kernels know no generators
         if control[KEYS + here - back] == control[KEYS + here]:
@@ -97,7 +119,8 @@ def race_value(rules: Any, frame: Any, control: Any, layouts: Any, races: Any, p
 def judge(rules: Any, frame: Any, control: Any, layouts: Any, races: Any, ply: Any) -> Any:
     """Return ``(found, value)`` of a position below the root by the rules alone, the race of the pawns included.
 
-    A position that stood before counts as a draw. Where the rules do not say so, what is proven comes first.
+    A position that stood before counts as a draw. Where the rules know no draw by repetition, what is proven comes
+    first. Where they do, it counts from its second time in the line that is looked at: whoever wins can win without it.
     """
     if frame[WINNER] >= 0:
         return True, ply - WON  # it was the other's move
@@ -111,6 +134,8 @@ def judge(rules: Any, frame: Any, control: Any, layouts: Any, races: Any, ply: A
     frame[BETA] = min(frame[BETA], WON - ply - 3)
     if frame[ALPHA] >= frame[BETA]:
         return True, frame[ALPHA]
+    if is_bound(control, frame, ply):
+        return repeated, 0  # races know of no past
     mine, theirs = frame[LEFT + frame[SEAT]], frame[LEFT + 1 - frame[SEAT]]
     # who has fences need not place them: a race that such a seat wins is won
     if (mine == 0 and theirs == 0) or ((mine == 0 or theirs == 0) and frame[LEFT + ahead(frame)] > 0):

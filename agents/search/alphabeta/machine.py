@@ -15,6 +15,8 @@ import numpy as np
 from ....envs.compiling import kernel
 from ....envs.quoridor.kernels import (
     LEFT,
+    MAX_PLIES,
+    PAWN,
     PLY,
     SEAT,
     SIZE,
@@ -58,6 +60,7 @@ from .frames import (
     MODE,
     NEXT,
     NODES,
+    OLDEST,
     ORDER,
     PAST,
     PLY_NOW,
@@ -78,7 +81,7 @@ from .frames import (
     WORKED_ON,
     pack_steps,
 )  # fmt: skip
-from .judging import board_of, judge, key_of
+from .judging import board_of, is_beyond_cap, judge, key_of
 from .moves import ALL, HOSTILE, REST, UNKNOWN, generate, pick, steps_after
 from .transpositions import EXACT, LEAST, MOST, from_here, from_root, probe, store
 
@@ -88,6 +91,8 @@ REDUCED, SCOUT, FULL, SKIP = 0, 1, 2, 3  # attempts: less deep; is it better at 
 _INFINITE = 32_000
 _ASPIRATION = 40
 _SKIP_DEPTH, _SKIP_REDUCTION = 3, 2
+_SKIP_ROOM = 8  # plies between the depth that is looked ahead and the cap
+_NEAR, _FEW = 3, 3  # steps between the pawns; fences in hand
 _QUIET_DEPTH = 3  # plies still to look ahead from which on quiet fences are looked at
 _MOST_HISTORY = 1 << 16
 
@@ -126,7 +131,7 @@ def run(
         elif mode == ADVANCE:
             if frame[STAGE] == NEW:
                 frame[STAGE] = SKIP_TRIED
-                if may_skip(frame, ply):
+                if may_skip(rules, frame, ply):
                     count_work(frame, control)
                     if evaluation(rules, frames, ply, scratch, data) >= frame[BETA]:
                         skip(rules, frames, control, ply)
@@ -146,7 +151,7 @@ def run(
 def start(frames: Any, control: Any) -> None:
     """Begin with the position in the first frame: state, steps and quiet plies; see `search` for the rest."""
     control[NODES] = control[WORKED] = control[SETTLED] = control[DEEPEST] = control[FINISHED] = 0
-    control[DONE_DEPTH] = control[DONE_LENGTH] = 0
+    control[DONE_DEPTH] = control[DONE_LENGTH] = control[DONE_VALUE] = 0
     control[DONE_MOVE] = -1
     control[WIDTH] = _ASPIRATION
     frames[0, SKIPPED] = 0
@@ -179,6 +184,8 @@ def end_iteration(frames: Any, control: Any) -> None:
         return
     control[DONE_DEPTH], control[WIDTH] = depth, _ASPIRATION
     decided = abs(value) > DECIDED
+    if value < -DECIDED:
+        note_root(frames, control, value)
     if depth >= control[MAX_DEPTH] or (decided and WON - abs(value) <= depth):
         control[FINISHED] = 1
     elif decided or depth < 3:
@@ -189,12 +196,26 @@ def end_iteration(frames: Any, control: Any) -> None:
 
 @kernel
 def note_root(frames: Any, control: Any, value: Any) -> None:
-    """Keep the best move of the root as it is found: it holds even if the iteration is never finished."""
+    """Keep the best move of the root as it is found: it holds even if the iteration is never finished.
+
+    A move that loses is kept when all have been tried; until then the one that is looked at may be better.
+    """
     root = frames[0]
     control[DONE_MOVE], control[DONE_VALUE] = root[BEST_MOVE], value
     control[DONE_LENGTH] = root[LINE_LENGTH]
     for i in range(root[LINE_LENGTH]):
         control[DONE_LINE + i] = root[LINE + i]
+
+
+@kernel
+def consider(control: Any, action: Any) -> None:
+    """Let a move of the root of which nothing is known stand for those before it, all of which lose.
+
+    The value stays that of the iteration before; if that was lost too, so does its move, which resists the longest.
+    """
+    if control[DONE_VALUE] >= -DECIDED:
+        control[DONE_MOVE], control[DONE_LENGTH] = action, 1
+        control[DONE_LINE] = action
 
 
 # --- a position ------------------------------------------------------------------------------------------------------
@@ -209,17 +230,18 @@ def enter(rules: Any, frame: Any, control: Any, entries: Any, layouts: Any, race
     frame[BEST], frame[BEST_MOVE], frame[TABLE_MOVE] = -_INFINITE, -1, -1
     board = board_of(rules, frame)
     control[KEYS + control[PAST] + ply] = board
-    frame[KEY] = key_of(rules, frame, board)
+    frame[KEY] = key_of(rules, frame, control, board, ply)
     control[DEEPEST] = max(control[DEEPEST], ply)
     if ply > 0:
         found, value = judge(rules, frame, control, layouts, races, ply)
         if found or frame[DEPTH] <= 0:
             return found, value
     frame[LOW] = frame[ALPHA]
-    value, depth, kind, move = probe(entries, np.uint64(frame[KEY]))
+    value, depth, kind, move = probe(entries, np.uint64(frame[KEY]), control[OLDEST])
     if kind != 0:
         frame[TABLE_MOVE] = move
-        if ply > 0 and depth >= frame[DEPTH] and frame[BETA] - frame[ALPHA] == 1:
+        is_open = frame[BETA] - frame[ALPHA] > 1
+        if ply > 0 and depth >= frame[DEPTH] and not is_open and not is_beyond_cap(rules, frame, value):
             value = from_root(value, ply)
             if kind == EXACT or (kind == LEAST and value >= frame[BETA]) or (kind == MOST and value <= frame[ALPHA]):
                 return True, value
@@ -275,10 +297,24 @@ def count_work(frame: Any, control: Any) -> None:
 
 
 @kernel
-def may_skip(frame: Any, ply: Any) -> Any:
-    """Return whether it may be tried to let nobody move: what is good enough even then is good enough."""
+def apart(frame: Any) -> Any:
+    """Return the steps from one pawn to the other on a board without fences."""
+    here, there = frame[PAWN], frame[PAWN + 1]
+    return abs(here // 9 - there // 9) + abs(here % 9 - there % 9)
+
+
+@kernel
+def may_skip(rules: Any, frame: Any, ply: Any) -> Any:
+    """Return whether it may be tried to let nobody move: what is good enough even then is good enough.
+
+    It may not be good enough where having to move hurts: where the pawns are near each other, so that whoever comes
+    closer is jumped over, and there are few fences to place instead; and where the cap is within reach, for there a ply
+    that nobody uses is worth something.
+    """
     return (
         ply > 0
+        and (frame[LEFT + frame[SEAT]] > _FEW or apart(frame) > _NEAR)
+        and (rules[MAX_PLIES] == 0 or rules[MAX_PLIES] - frame[PLY] > frame[DEPTH] + _SKIP_ROOM)
         and frame[SKIPPED] == 0
         and frame[DEPTH] >= _SKIP_DEPTH
         and frame[BETA] - frame[ALPHA] == 1
@@ -338,6 +374,8 @@ def advance(rules: Any, frames: Any, control: Any, scratch: Any, entries: Any, p
     tried += place
     frame[REDUCTION] = reduction_of(frame, tried, frame[ORDER + place])
     descend(rules, frame, frames[ply + 1], frame[LIST + place], frame[AFTER + place])
+    if ply == 0 and -_INFINITE < frame[BEST] < -DECIDED:
+        consider(control, frame[CURRENT])
     attempt(frames, control, ply, FULL if frame[BEST] == -_INFINITE else (REDUCED if frame[REDUCTION] > 0 else SCOUT))
 
 
@@ -345,7 +383,7 @@ def advance(rules: Any, frames: Any, control: Any, scratch: Any, entries: Any, p
 def close(frame: Any, control: Any, entries: Any, ply: Any, kind: Any) -> None:
     """Leave a position with the best value that was found, and keep that in the table."""
     value, key = from_here(frame[BEST], ply), np.uint64(frame[KEY])
-    store(entries, key, value, frame[DEPTH], kind, frame[BEST_MOVE], control[AGE])
+    store(entries, key, value, frame[DEPTH], kind, frame[BEST_MOVE], control[AGE], control[OLDEST])
     control[VALUE], control[PLY_NOW], control[MODE] = frame[BEST], ply, LEAVE
 
 
@@ -377,7 +415,7 @@ def take(frames: Any, control: Any, entries: Any, ply: Any) -> None:
         for i in range(length):
             frame[LINE + 1 + i] = child[LINE + i]
         frame[LINE_LENGTH] = length + 1
-        if ply == 0:
+        if ply == 0 and value >= -DECIDED:
             note_root(frames, control, value)
     if value >= frame[BETA]:
         credit(frame, control, ply)

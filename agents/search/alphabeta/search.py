@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+import hashlib
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -11,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....envs.core import State
-from ....envs.errors import AgentError
 from ....envs.quoridor.kernels import STATE_SIZE, distance
 from ....envs.quoridor.rules import Quoridor
 from ...exact.quoridor_races import Races
@@ -19,6 +20,7 @@ from ..limits import Limits
 from .evaluation import SIGNATURE, Evaluation, evaluate, weights
 from .frames import (
     AGE,
+    BARRED,
     CONTROL_SIZE,
     DECIDED,
     DEEPEST,
@@ -36,7 +38,9 @@ from .frames import (
     KILLER,
     MAX_DEPTH,
     MAX_PAST,
+    NO_BOARD,
     NODES,
+    OLDEST,
     PAST,
     PLY_NOW,
     QUIET,
@@ -47,8 +51,8 @@ from .frames import (
 )  # fmt: skip
 from .judging import board_of
 from .machine import run, start
+from .transpositions import MOST_AGE, new_table
 
-_ENTRY_BYTES = 16
 _RACE_SLOTS = 1024
 _AFTER_TIME = 64  # nodes between two looks whether a first move is judged, when the limit is reached
 
@@ -97,10 +101,7 @@ class AlphaBetaSearch:
         self._frames = np.zeros((DEPTH_LIMIT + 1, FRAME_SIZE), np.int64)
         self._control = np.zeros(CONTROL_SIZE, np.int64)
         self._scratch = np.zeros((SCRATCH_ROWS, 2), np.uint64)
-        try:
-            self._entries = np.zeros((memory * 2**20 // _ENTRY_BYTES // 2 * 2, 2), np.uint64)
-        except MemoryError:
-            raise AgentError(f"this machine has no {memory} MiB for a table: give 'memory' a smaller value") from None
+        self._entries = new_table(memory)
         races = Races(game, _RACE_SLOTS)
         self._layouts, self._races = races.layouts, races.values
         evaluation = evaluation or Evaluation(evaluate, weights())
@@ -111,15 +112,19 @@ class AlphaBetaSearch:
         self.forget()
 
     def forget(self) -> None:
-        """Leave nothing of what was searched."""
-        self._start, self._moves = "", list[int]()
-        self._entries[:] = 0
+        """Leave nothing of what was searched. It takes the same short time however large the table is."""
+        self._forget_table()
         self._layouts[:] = -1
-        address = self._control[EVALUATION]
-        self._control[:] = 0
-        self._control[EVALUATION] = address
-        self._control[DRAWS] = self.game.repetition > 0
-        self._control[KILLER:] = -1
+        control = self._control
+        kept = [int(control[word]) for word in (EVALUATION, AGE, OLDEST)]
+        control[:] = 0
+        control[EVALUATION], control[AGE], control[OLDEST] = kept
+        control[DRAWS] = self.game.repetition > 0
+        control[KILLER:] = -1
+
+    def _forget_table(self) -> None:
+        self._start, self._moves = np.zeros(0, np.int64), list[int]()
+        self._control[OLDEST] = self._control[AGE] + 1
 
     def run(
         self,
@@ -151,19 +156,19 @@ class AlphaBetaSearch:
             words: int64 ``[STATE_SIZE]``: where somebody is to decide.
             nodes: positions to enter, at most; more only until a first move is judged.
         """
-        self._start, self._moves = "", []
-        self._entries[:] = 0
+        self._forget_table()
         self._stand(words, [], DEPTH_LIMIT)
         self.go_on(nodes)
         return self.concluded()
 
     def begin(self, state: State, depth: int = DEPTH_LIMIT) -> None:
         """Stand at the beginning of the search of a decision of this game; `go_on` searches."""
-        start_text, moves = state.to_dict()["start"], state.history()
-        if start_text != self._start or moves[: len(self._moves)] != self._moves:
+        past, moves = state.past_words(), state.history()
+        first = past[0] if past else state.words
+        if not np.array_equal(first, self._start) or moves[: len(self._moves)] != self._moves:
             self.forget()  # another game, about which nothing was learnt
-        self._start, self._moves = start_text, moves
-        self._stand(state.words, quiet_past(state), depth)
+        self._start, self._moves = first, moves
+        self._stand(state.words, barred_past(state), depth)
 
     def go_on(self, nodes: int) -> int:
         """Search on for so many nodes, positions that are entered; return how many, fewer if nothing is left."""
@@ -200,33 +205,57 @@ class AlphaBetaSearch:
             races=int(control[SETTLED]),
         )
 
-    def _stand(self, words: NDArray[np.int64], past: list[State], depth: int) -> None:
-        """Stand before a position that others without a fence between them led to, the oldest first."""
+    def _stand(self, words: NDArray[np.int64], past: list[int], depth: int) -> None:
+        """Stand before a position with a `barred_past`."""
         root, control, rules = self._frames[0], self._control, self.game.rules
         root[: words.size] = words
         for seat in range(2):
             root[STEPS + seat] = distance(rules, words, seat)
         root[QUIET] = len(past)
-        control[PAST] = len(past)
-        for i, earlier in enumerate(past):
-            control[KEYS + i] = board_of(rules, earlier.words)
+        control[PAST], control[BARRED] = len(past), _key_of_all(past) if self.game.repetition else 0
+        control[KEYS : KEYS + len(past)] = past
         control[MAX_DEPTH] = min(depth, DEPTH_LIMIT)
-        control[AGE] = (control[AGE] + 1) & 0xFF
+        if control[AGE] == MOST_AGE:  # once in thousands of decisions
+            self._entries[:] = 0
+            control[AGE] = control[OLDEST] = 0
+        control[AGE] += 1
         start(self._frames, control)
 
 
-def quiet_past(state: State) -> list[State]:
-    """Return the positions since the last fence, the oldest first, `state` left out."""
+def barred_past(state: State) -> list[int]:
+    """Return the keys of the boards before `state` whose return counts as a draw, the oldest first, one for each ply.
+
+    Those are the boards that stood twice, `state` included; in the place of the others is `frames.NO_BOARD`. What stood
+    once may come back: who wins, wins on a way that meets no board twice, so there none comes a third time.
+    """
+    boards = _boards(state)
+    stood = Counter(boards)
+    past = [board if stood[board] > 1 else NO_BOARD for board in boards[:-1]]
+    first = next((place for place, board in enumerate(past) if board != NO_BOARD), len(past))
+    return past[first:]
+
+
+def _boards(state: State) -> list[int]:
+    """Return the keys of the boards that may come back, the oldest first, that of `state` last."""
+    if state.game.repetition:
+        hashes: list[int] = state.seen_hashes().view(np.int64).tolist()
+        return hashes[-1 - MAX_PAST :]
     pawn_moves = state.game.options["board_size"] ** 2
-    history = state.history()
-    count = 0
-    while count < min(len(history), MAX_PAST) and history[-1 - count] < pawn_moves:
-        count += 1
-    past, walk = [], state.clone()
-    for _ in range(count):
-        walk.undo_action()
-        past.append(walk.clone())
-    return past[::-1]
+    quiet = 0
+    for action in reversed(state.history()[-MAX_PAST:]):
+        if action >= pawn_moves:
+            break
+        quiet += 1
+    past = state.past_words()
+    return [int(board_of(state.game.rules, words)) for words in [*past[len(past) - quiet :], state.words]]
+
+
+def _key_of_all(boards: list[int]) -> int:
+    """Return a key of a set of boards, above 0, but 0 for none."""
+    if not boards:
+        return 0
+    words = np.array(sorted(set(boards)), np.int64).tobytes()
+    return 1 + int.from_bytes(hashlib.blake2b(words, digest_size=7).digest(), "big")
 
 
 @functools.cache

@@ -11,9 +11,8 @@ import pytest
 
 from sekisho.agents import make_agent
 from sekisho.agents.agent import Decision, Watch
-from sekisho.agents.exact.quoridor_races import Races
 from sekisho.agents.search.alphabeta import frames, search
-from sekisho.agents.search.alphabeta.search import AlphaBetaSearch, quiet_past
+from sekisho.agents.search.alphabeta.search import AlphaBetaSearch
 from sekisho.envs import State, load_game
 from sekisho.envs.errors import AgentError, OptionError, UnknownNameError
 from sekisho.envs.quoridor.kernels import HORIZONTAL, LEFT, PLY, VERTICAL
@@ -41,24 +40,6 @@ def positions(count: int, seed: int, most_plies: int = 10, **options: Any) -> li
 
 
 # --- what is known ----------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(("board_size", "fences"), [(3, 1), (3, 2), (4, 1), (4, 2)])
-def test_what_it_claims_to_be_decided_is_so_by_the_exact_tables(board_size: int, fences: int) -> None:
-    exact, agent = make_agent("exact"), make_agent("alphabeta:nodes=30000")
-    decided = 0
-    for state in positions(60, 3, board_size=board_size, fences=fences, max_plies=None):
-        agent.reset()
-        decision, truth = agent.act(state, RNG), exact.act(state, RNG)
-        if decision.statistics["proven"]:
-            decided += 1
-            assert decision.value == np.sign(truth.value), state.to_text()
-            child = state.child(decision.action)
-            after = child.returns()[state.current_player()]
-            if not child.is_terminal():
-                after = -np.sign(exact.act(child, RNG).value)
-            assert after == decision.value, (state.to_text(), state.action_to_string(decision.action))
-    assert decided > 45
 
 
 def positions_of_runners(count: int, seed: int, **options: Any) -> list[State]:
@@ -105,16 +86,6 @@ def test_a_win_that_the_cap_forbids_is_none() -> None:
     assert decide("alphabeta:depth=8", game.from_text(" / / e4 a4 / 0 0 / 1 / 10")).value == -1.0
     assert decide("alphabeta:depth=8", game.from_text(" / / e4 a6 / 0 0 / 1 / 20")).value == 1.0
     assert decide("alphabeta:depth=8", game.from_text(" / / e4 a6 / 0 0 / 1 / 32")).value == 0.0
-
-
-def test_the_past_since_the_last_fence_is_known() -> None:
-    state = load_game("quoridor").new_initial_state()
-    for word in ("e2", "e8", "a1h", "e7", "e3"):
-        state.apply_action(state.string_to_action(word))
-    assert [past.to_text() for past in quiet_past(state)] == [
-        load_game("quoridor").from_text(text).to_text()
-        for text in ("a1 / / e2 e8 / 9 10 / 2 / 3", "a1 / / e2 e7 / 9 10 / 1 / 4")
-    ]
 
 
 # --- how it works -----------------------------------------------------------------------------------------------------
@@ -278,53 +249,6 @@ def test_it_beats_the_heuristic() -> None:
     assert wins >= 6
 
 
-def keys_at_root(state: State) -> list[int]:
-    """The keys by which repetitions are seen, of the game so far and of the root."""
-    search = AlphaBetaSearch(Quoridor(**dict(state.game.options)), 1)
-    search.begin(state)
-    search.go_on(1)
-    return [int(key) for key in search._control[frames.KEYS : frames.KEYS + search._control[frames.PAST] + 1]]
-
-
-@pytest.mark.parametrize("max_plies", [None, 200, 8])
-def test_a_position_has_one_key_for_repetitions_however_near_the_cap_is(max_plies: int | None) -> None:
-    state = load_game("quoridor", max_plies=max_plies).new_initial_state()
-    for word in ("e2", "e8", "e1", "e9"):
-        state.apply_action(state.string_to_action(word))
-    keys = keys_at_root(state)
-    assert len(keys) == 5
-    assert keys[0] == keys[4]
-    assert len(set(keys)) == 4
-
-
-def test_a_repetition_is_a_draw_however_near_the_cap_is() -> None:
-    """Steps to and fro change what positions are worth: under a cap of 100 plies as without one."""
-    rng, moves = np.random.default_rng(5), 25
-    games = [Quoridor(board_size=5, fences=2, max_plies=cap) for cap in (None, 100)]
-    searches = [AlphaBetaSearch(game, 1) for game in games]
-    changed = 0
-    for state in positions(200, 5, 14, board_size=5, fences=2, max_plies=None):
-        for _ in range(2):
-            if not state.is_terminal():
-                state.apply_action(int(rng.choice([action for action in state.legal_actions() if action < moves])))
-        if state.is_terminal():
-            continue
-        values = []
-        for game, memory in zip(games, searches, strict=True):
-            here = game.new_initial_state()
-            for action in state.history():
-                here.apply_action(action)
-            values.append(memory.run(here, 3, None, None).value)
-        assert values[0] == values[1], state.to_text()
-        changed += values[0] != searches[0].run(games[0].from_text(state.to_text()), 3, None, None).value
-    assert changed > 3
-
-
-def test_the_keys_of_the_longest_past_and_line_have_room() -> None:
-    last = frames.KEYS + frames.MAX_PAST + frames.DEPTH_LIMIT  # of the deepest position, the root being the first
-    assert last < frames.HISTORY
-
-
 @pytest.mark.parametrize("limit", ["seconds=60", "nodes=300000", "seconds=60,depth=40", "nodes=300000,seconds=60"])
 def test_the_only_legal_action_is_answered_at_once(limit: str) -> None:
     state = load_game("quoridor", fences=1).from_text("a1 / / a1 e9 / 0 1 / 1 / 40")
@@ -383,42 +307,3 @@ def test_a_finished_game_is_refused() -> None:
     state.apply_action(state.string_to_action("e9"))
     with pytest.raises(AgentError, match="the game is over"):
         decide("alphabeta", state)
-
-
-@pytest.mark.parametrize("size", [3, 4, 5])
-def test_a_race_is_exact_whatever_stood_on_the_board_before(size: int) -> None:
-    """Without a rule of repetition a position that comes back is worth what it is worth."""
-    game, rng = Quoridor(board_size=size, fences=0, max_plies=None), np.random.default_rng(size)
-    races, memory, outcomes = Races(game), AlphaBetaSearch(game, 1), set()
-    for _ in range(60):
-        state = game.new_initial_state()
-        for _ in range(int(rng.integers(2, 14))):
-            if not state.is_terminal():
-                state.apply_action(int(rng.choice(state.legal_actions())))
-        if state.is_terminal():
-            continue
-        plies, value = races.plies(state), memory.run(state, 64, 20_000, None).value
-        assert np.sign(plies) == (value > frames.DECIDED) - (value < -frames.DECIDED), state.to_text()
-        outcomes.add(np.sign(plies))
-    assert outcomes >= {-1, 1}
-
-
-def test_where_the_rules_count_repetitions_one_is_a_draw_even_in_a_race() -> None:
-    rng, differing = np.random.default_rng(5), 0
-    games = [Quoridor(board_size=5, fences=0, max_plies=None, repetition=rule) for rule in (None, 3)]
-    searches = [AlphaBetaSearch(game, 1) for game in games]
-    for _ in range(60):
-        states = [game.new_initial_state() for game in games]
-        for _ in range(int(rng.integers(2, 14))):
-            if not any(state.is_terminal() for state in states):
-                action = int(rng.choice(states[0].legal_actions()))
-                for state in states:
-                    state.apply_action(action)
-        if any(state.is_terminal() for state in states):
-            continue
-        plain, counted = (
-            memory.run(state, 64, 20_000, None).value for memory, state in zip(searches, states, strict=True)
-        )
-        assert abs(plain) > frames.DECIDED or plain == counted
-        differing += plain != counted
-    assert differing > 3
