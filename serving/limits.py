@@ -11,6 +11,7 @@ from ..envs.errors import OptionError, nearest, shown
 MOST = 10**12
 """Largest number that a limit may have."""
 _TIMES = {"wtime": "p1time", "btime": "p2time", "winc": "p1inc", "binc": "p2inc"}
+_LEAST = {"movetime": 0, "nodes": 1, "depth": 1, "movestogo": 1}
 _MOVES_TO_GO = 30
 _OVERHEAD = 0.02
 """Seconds of a move that are not for thinking: the answer has to be found, written and read."""
@@ -42,7 +43,8 @@ def read_limits(words: Sequence[str], seat: int, players: int) -> GoLimits:
         players: at the table.
 
     Raises:
-        OptionError: for a word that is no limit, one given twice, or one whose value is missing or no number.
+        OptionError: for a word that is no limit, one given twice, one whose value is missing or no number or less than
+            makes sense, or a clock that is not that of the seat to move.
     """
     clocks = [f"p{player}{kind}" for player in range(1, players + 1) for kind in ("time", "inc")]
     known = ("movetime", "nodes", "depth", "movestogo", *clocks)
@@ -60,10 +62,12 @@ def read_limits(words: Sequence[str], seat: int, players: int) -> GoLimits:
             raise OptionError(f"go: {name} is given twice")
         found[name] = _number(name, words[at] if at < len(words) else "")
         at += 1
-    seconds = [found["movetime"] / 1000] if "movetime" in found else []
-    if f"p{seat + 1}time" in found:
+    seconds, own = [found["movetime"] / 1000] if "movetime" in found else [], f"p{seat + 1}time"
+    if own in found:
         seconds.append(_share(found, seat))
-    limits = {name: max(found[name], 1) for name in ("nodes", "depth") if name in found}
+    elif of_clocks := [name for name in (*clocks, "movestogo") if name in found]:
+        raise OptionError(f"go: it is seat {seat + 1}'s turn, and {of_clocks[0]} says nothing without {own}")
+    limits = {name: found[name] for name in ("nodes", "depth") if name in found}
     if infinite and (seconds or limits):
         raise OptionError("go infinite has no other limits")
     return GoLimits(max(min(seconds) - _OVERHEAD, 0.001) if seconds else None, **limits, infinite=infinite)
@@ -72,11 +76,14 @@ def read_limits(words: Sequence[str], seat: int, players: int) -> GoLimits:
 def _share(found: dict[str, int], seat: int) -> float:
     """Return the seconds for a move of what is left on a seat's clock: an equal share, and most of the increment."""
     left, gain = found[f"p{seat + 1}time"] / 1000, found.get(f"p{seat + 1}inc", 0) / 1000
-    share = left / (max(found.get("movestogo", _MOVES_TO_GO), 1) + 1) + 0.8 * gain
+    share = left / (found.get("movestogo", _MOVES_TO_GO) + 1) + 0.8 * gain
     return max(min(share, left / 2), 0.0)
 
 
 def _number(name: str, word: str) -> int:
     if not re.fullmatch(r"-?[0-9]{1,12}", word, re.ASCII):
         raise OptionError(f"go: {name} wants a whole number up to {MOST - 1}, not {shown(word)}")
-    return max(int(word), 0)  # clocks that have run out are below 0
+    number, least = int(word), _LEAST.get(name)
+    if least is not None and number < least:
+        raise OptionError(f"go: {name} is {least} or more, not {number}")
+    return max(number, 0)  # clocks that have run out are below 0

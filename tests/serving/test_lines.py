@@ -100,7 +100,7 @@ def test_messages_are_one_line_without_control_characters() -> None:
     [
         ("", GoLimits()),
         ("nodes 400", GoLimits(nodes=400)),
-        ("nodes 0", GoLimits(nodes=1)),
+        ("nodes 1", GoLimits(nodes=1)),
         ("depth 3 nodes 5", GoLimits(nodes=5, depth=3)),
         ("infinite", GoLimits(infinite=True)),
         ("movetime 0", GoLimits(seconds=0.001)),
@@ -145,3 +145,22 @@ def test_the_clock_of_the_seat_to_move_counts_under_either_name() -> None:
 def test_limits_that_make_no_sense_are_refused(words: str) -> None:
     with pytest.raises(OptionError):
         read_limits(words.split(), 0, 2)
+
+
+@pytest.mark.parametrize(
+    ("words", "seat", "reason"),
+    [
+        ("nodes 0", 0, "go: nodes is 1 or more, not 0"),
+        ("nodes -3", 0, "go: nodes is 1 or more, not -3"),
+        ("depth 0", 0, "go: depth is 1 or more, not 0"),
+        ("movetime -5", 0, "go: movetime is 0 or more, not -5"),
+        ("p1time 100 movestogo 0", 0, "go: movestogo is 1 or more, not 0"),
+        ("p2time 100", 0, "go: it is seat 1's turn, and p2time says nothing without p1time"),
+        ("wtime 100 winc 5", 1, "go: it is seat 2's turn, and p1time says nothing without p2time"),
+        ("movetime 100 p1inc 5", 0, "p1inc says nothing without p1time"),
+        ("movestogo 5", 0, "movestogo says nothing without p1time"),
+    ],
+)  # fmt: skip
+def test_limits_that_would_be_passed_over_are_refused(words: str, seat: int, reason: str) -> None:
+    with pytest.raises(OptionError, match=reason):
+        read_limits(words.split(), seat, 2)
