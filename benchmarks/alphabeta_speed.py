@@ -15,6 +15,7 @@ import os
 import time
 
 import numpy as np
+from wanted import count, run_in_words
 
 from sekisho.agents import make_agent
 from sekisho.envs import State, load_game
@@ -41,9 +42,9 @@ def position(fences: int, seed: int) -> State:
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--nodes", type=int, default=2_000_000)
-    parser.add_argument("--rounds", type=int, default=3, help="the quickest counts")
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--nodes", type=count(), default=2_000_000)
+    parser.add_argument("--rounds", type=count(), default=3, help="the quickest counts")
+    parser.add_argument("--seed", type=count(0), default=1)
     wanted = parser.parse_args()
     agent = make_agent(f"alphabeta:nodes={wanted.nodes}")
     for fences in FENCES:
@@ -64,4 +65,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_in_words(main)

@@ -28,6 +28,7 @@ from sekisho.agents import make_agent
 from sekisho.agents.exact.quoridor_races import Races
 from sekisho.arena.records import GameRecord, read_records
 from sekisho.envs import load_game
+from sekisho.envs.errors import AgentError
 from sekisho.envs.quoridor.rules import Quoridor, QuoridorState
 
 _KINDS = ("step", "back", "fence", "idle", "race")
@@ -69,14 +70,14 @@ class Annotator:
     """
 
     def __init__(self, spec: str, judge: str) -> None:
-        self._spec, self._judge = spec, make_agent(judge)
+        self._spec, self._name, self._judge = spec, judge, make_agent(judge)
         self._rng = np.random.default_rng(0)
 
     def moves(self, number: int, record: GameRecord) -> list[Move]:
         """Return the moves of the player in a game, those of the random opening left out."""
         game = load_game(record.game, **record.rules)
         if not isinstance(game, Quoridor) or game.num_players != 2:
-            raise SystemExit("this is for games of Quoridor with two players")
+            raise AgentError("this is for games of Quoridor with two players")
         races, state, found = Races(game), game.new_initial_state(), list[Move]()
         for ply, move in enumerate(record.moves):
             seat, action = state.current_player(), state.string_to_action(move)
@@ -97,7 +98,9 @@ class Annotator:
         self._judge.supports(state.game)
         self._judge.reset()
         decision = self._judge.act(state, self._rng)
-        return ((decision.value or 0.0) + 1) / 2, state.action_to_string(decision.action)
+        if decision.value is None:
+            raise AgentError(f"{self._name} has no opinion of a position: --judge wants a search or a network")
+        return (decision.value + 1) / 2, state.action_to_string(decision.action)
 
 
 def kind_of(state: QuoridorState, after: QuoridorState, races: Races) -> str:
@@ -149,6 +152,8 @@ def main() -> None:
     parser.add_argument("--judge", default="alphabeta:nodes=100000,leaf=(net:checkpoint=quoridor)")
     parser.add_argument("--worst", type=count(0), default=3, help="moves that are shown of a lost game")
     options = parser.parse_args()
+    if not options.agent:
+        parser.error("--agent needs a word: what the spec of the player begins with")
     moves = list[Move]()
     with told_in_words(parser):
         annotator = Annotator(options.agent, options.judge)

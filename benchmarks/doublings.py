@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import argparse
 import math
+import re
 from pathlib import Path
 
 from one_against_three import interval
 from rich.progress import track
-from wanted import count, told_in_words
+from wanted import amount, count, told_in_words
 
 from sekisho.arena.folder import TournamentFolder
 from sekisho.arena.tournament import Tournament, play_all, scores_of_first
@@ -26,19 +27,24 @@ def elo(score: float) -> float:
     return -400 * math.log10(1 / score - 1) if 0 < score < 1 else math.copysign(math.inf, score - 0.5)
 
 
+def folder_name(spec: str) -> str:
+    """Return the name of the folder of the games against an agent."""
+    return re.sub(r"[:/\\]", "-", spec)
+
+
 def main() -> None:
     """Play the matches from the shortest time up; print a line for each."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])  # type: ignore[union-attr]
     parser.add_argument("--agent", default="alphabeta:seconds={}", help="with {} where the seconds belong")
-    parser.add_argument("--most", type=float, default=2.0, help="the longest time, in seconds")
-    parser.add_argument("--doublings", type=count(), default=8, help="how many")
+    parser.add_argument("--most", type=amount(), default=2.0, help="the longest time, in seconds")
+    parser.add_argument("--doublings", type=count(most=30), default=8, help="how many")
     parser.add_argument("--games", type=count(2, 2), default=40, help="of each match; an even number")
     parser.add_argument("--openings", type=count(0), default=4, help="random plies before each game")
     parser.add_argument("--seed", type=count(0), default=1)
     parser.add_argument("--output", type=Path, required=True, help="folder for the games; the same words go on in it")
     options = parser.parse_args()
-    if options.agent.count("{}") != 1 or options.most <= 0:
-        parser.error("--agent needs one {} where the seconds belong, and --most is above 0")
+    if options.agent.count("{}") != 1:
+        parser.error("--agent needs one {} where the seconds belong")
     with told_in_words(parser):
         play(options)
 
@@ -46,9 +52,9 @@ def main() -> None:
 def play(options: argparse.Namespace) -> None:
     """Play the matches."""
     for rung in range(options.doublings, 0, -1):
-        more, less = (options.agent.format(f"{options.most / 2**step:g}") for step in (rung - 1, rung))
+        more, less = (options.agent.replace("{}", f"{options.most / 2**step:g}") for step in (rung - 1, rung))
         tournament = Tournament(load_game("quoridor"), (more, less), options.games, options.openings, options.seed)
-        folder = TournamentFolder(options.output / f"{less.replace(':', '-')}", tournament)
+        folder = TournamentFolder(options.output / folder_name(less), tournament)
         remaining = folder.remaining(tournament)
         for result in track(play_all(tournament, remaining), description=more, total=len(remaining)):
             folder.add(result)

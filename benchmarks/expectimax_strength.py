@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from rich.console import Console
 from rich.progress import track
+from wanted import count, run_in_words
 
 from sekisho.agents import make_agent
 from sekisho.agents.agent import Agent, Decision
@@ -98,10 +99,10 @@ def play(game: Game, agents: Sequence[Agent], seats: list[list[int]], keys: list
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--players", type=int, default=5)
-    parser.add_argument("--games", type=int, default=1000, help="deals of dice")
+    parser.add_argument("--players", type=count(2, most=6), default=5)
+    parser.add_argument("--games", type=count(2), default=1000, help="deals of dice, 2 or more")
     parser.add_argument("--agent", default="expectimax:turns=1")
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seed", type=count(0), default=1)
     options = parser.parse_args()
     game, players = load_game("tokaido", players=options.players), options.players
     agents = [CompiledHeuristic(game), make_agent(options.agent)]
@@ -122,4 +123,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_in_words(main)

@@ -19,6 +19,7 @@ from rich.progress import Progress
 from strength_cells import Cell, Chances, Loss, Meeting, Rules, SolvedBoard, plays, seconds_of
 from strength_page import Ladder, Plan, Quality, page_of
 from strength_results import OutOfBudget, Results, here
+from wanted import amount, count
 
 from sekisho.agents import store
 from sekisho.envs.errors import SekishoError
@@ -170,16 +171,18 @@ def main(words: Sequence[str] | None = None) -> int:
     full = plan()
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])  # type: ignore[union-attr]
     parser.add_argument("--only", nargs="+", choices=sorted(full.cells), metavar="PART", help=", ".join(full.cells))
-    parser.add_argument("--games", type=int, help="of every meeting (default: as the lists say)")
-    parser.add_argument("--max-seconds", type=float, default=float("inf"), help="leave out who takes longer for a move")
-    parser.add_argument("--minutes", type=float, default=float("inf"), help="of processor time, after which it stops")
+    parser.add_argument("--games", type=count(), help="of every meeting (default: as the lists say)")
+    parser.add_argument(
+        "--max-seconds", type=amount(), default=float("inf"), help="leave out who takes longer for a move"
+    )
+    parser.add_argument(
+        "--minutes", type=amount(zero=True), default=float("inf"), help="of processor time, after which it stops"
+    )
     parser.add_argument("--again", action="store_true", help="measure what is there anew")
     parser.add_argument("--page-only", action="store_true", help="measure nothing")
     parser.add_argument("--results", type=Path, default=RESULTS, help="file of the results")
     parser.add_argument("--page", type=Path, default=PAGE, help="file of the page")
     options = parser.parse_args(words)
-    if options.games is not None and options.games < 1:
-        parser.error(f"--games must be 1 or more, not {options.games}")
     try:
         results = Results(options.results, 60 * options.minutes)
         if not options.page_only:

@@ -36,6 +36,8 @@ class Played(NamedTuple):
     Attributes:
         wins: of the one, by its seat.
         draws: games that nobody has won.
+        forfeits: games that the one lost because its program failed, and games that one of the three lost so; the
+            latter count neither as won nor as drawn.
         milliseconds: of a move of the one, by the clock.
         processor: milliseconds of processor time of a move of the one, those of the others included.
         plies: of a game, on average.
@@ -43,6 +45,7 @@ class Played(NamedTuple):
 
     wins: list[int]
     draws: int
+    forfeits: tuple[int, int]
     milliseconds: float
     processor: float
     plies: float
@@ -62,21 +65,30 @@ def one_against_three(agent: str | Agent, others: str, games: int, openings: int
     one = make_agent(agent) if isinstance(agent, str) else agent
     three = [make_agent(others) for _ in range(3)]
     one.supports(game)
-    wins, draws, seconds, decisions, plies = [0] * 4, 0, 0.0, 0, 0
+    wins, draws, forfeits, seconds, decisions, plies = [0] * 4, 0, [0, 0], 0.0, 0, 0
     processor = time.process_time()
     for number in track(range(games), description="games"):
         deal, seat = divmod(number, 4)
         start = random_opening(game, openings, [seed, deal])
         played = play_game(start, [*three[:seat], one, *three[seat:]], [0], [seed, deal, seat])
         returns = played.state.returns()
-        wins[seat] += returns[seat] > 0
-        draws += max(returns) <= 0
+        if played.forfeit is not None:
+            forfeits[played.forfeit.seat != seat] += 1
+        else:
+            wins[seat] += returns[seat] > 0
+            draws += max(returns) <= 0
         seconds += played.seconds[seat]
         decisions += played.decisions[seat]
         plies += len(played.state.history())
     decisions = max(decisions, 1)
     processor = 1000 * (time.process_time() - processor) / decisions
-    return Played(wins, draws, 1000 * seconds / decisions, processor, plies / games)
+    return Played(wins, draws, (forfeits[0], forfeits[1]), 1000 * seconds / decisions, processor, plies / games)
+
+
+def told_forfeits(found: Played) -> str:
+    """Return words about games that a failing program has lost, none if there are none."""
+    one, three = found.forfeits
+    return f"{one} forfeited by the one and {three} by one of the three (not won); " if one or three else ""
 
 
 def main() -> None:
@@ -94,7 +106,7 @@ def main() -> None:
     low, high = interval(won, options.games)
     print(
         f"{options.agent} against three of {options.others}: {won} of {options.games} games won, "
-        f"{won / options.games:.3f} ({low:.3f}..{high:.3f}); by seat {found.wins}; {found.draws} drawn; "
+        f"{won / options.games:.3f} ({low:.3f}..{high:.3f}); by seat {found.wins}; {found.draws} drawn; {told_forfeits(found)}"
         f"{found.milliseconds:.0f} ms a move ({found.processor:.0f} ms of processor time, those of the others included), "
         f"{found.plies:.0f} plies a game"
     )

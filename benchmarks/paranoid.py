@@ -112,7 +112,9 @@ class Paranoid(Agent):
 def main() -> None:
     """Play, and print what came of it."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])  # type: ignore[union-attr]
-    parser.add_argument("--nodes", type=count(), default=20_000, help="positions it may enter for a decision")
+    parser.add_argument(
+        "--nodes", type=count(most=10**12), default=20_000, help="positions it may enter for a decision"
+    )
     parser.add_argument("--others", default="heuristic")
     parser.add_argument("--games", type=count(4, 4), default=24, help="a multiple of four")
     parser.add_argument("--openings", type=count(0), default=4, help="random plies before each game")

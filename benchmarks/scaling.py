@@ -18,6 +18,7 @@ from contextlib import closing
 from typing import Any, NamedTuple
 
 import torch
+from wanted import count, run_in_words
 
 from sekisho.agents.networks.config import shape_of
 from sekisho.agents.networks.files import StoredNetwork, rules_of
@@ -132,10 +133,10 @@ def main() -> None:
     parser.add_argument("--config", help="a preset that learns from self-play; default: its laptop one")
     parser.add_argument("--executor", default="processes")
     parser.add_argument("--address", help="of a cluster of Ray")
-    parser.add_argument("--games", type=int, default=64)
-    parser.add_argument("--tables", type=int, default=4, help="games of a task, side by side")
-    parser.add_argument("--simulations", type=int, help="of a full search (default: the preset's)")
-    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--games", type=count(), default=64)
+    parser.add_argument("--tables", type=count(), default=4, help="games of a task, side by side")
+    parser.add_argument("--simulations", type=count(), help="of a full search (default: the preset's)")
+    parser.add_argument("--repeats", type=count(), default=5)
     wanted = parser.parse_args()
     changes: dict[str, Any] = {"selfplay.games": wanted.games, "selfplay.tables": wanted.tables}
     if wanted.simulations:
@@ -208,4 +209,4 @@ def _pairs(found: dict[int, list[Measured]]) -> list[tuple[Measured, Measured]]:
 
 
 if __name__ == "__main__":
-    main()
+    run_in_words(main)

@@ -13,6 +13,7 @@ import argparse
 import os
 
 import numpy as np
+from wanted import amount, count, run_in_words
 
 from sekisho.agents.search.mcts import MctsAgent
 from sekisho.envs import load_game
@@ -26,9 +27,9 @@ KINDS = {
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--seconds", type=float, default=1.0)
-    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--threads", type=count(most=64), default=2)
+    parser.add_argument("--seconds", type=amount(), default=1.0)
+    parser.add_argument("--rounds", type=count(), default=7)
     wanted = parser.parse_args()
     state = load_game("quoridor").new_initial_state()
     for kind, options in KINDS.items():
@@ -52,4 +53,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_in_words(main)

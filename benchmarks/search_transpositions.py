@@ -14,6 +14,7 @@ import statistics
 from collections import Counter
 
 import numpy as np
+from wanted import count, run_in_words
 
 from sekisho.agents import make_agent
 from sekisho.agents.search.mcts import MctsAgent
@@ -65,8 +66,8 @@ def visited_positions(root: State, tree: Tree) -> Counter[tuple[int, int]]:
 def main() -> None:
     """Grow the trees and print the shares."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--simulations", type=int, nargs="+", default=[10_000, 100_000])
-    parser.add_argument("--positions", type=int, default=len(PLIES), choices=range(1, len(PLIES) + 1))
+    parser.add_argument("--simulations", type=count(), nargs="+", default=[10_000, 100_000])
+    parser.add_argument("--positions", type=count(), default=len(PLIES), choices=range(1, len(PLIES) + 1))
     wanted = parser.parse_args()
     print(f"{'game':22} {'simulations':>11} {'nodes':>9} {'of which double':>16}")
     for name, (options, spec) in GAMES.items():
@@ -85,4 +86,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_in_words(main)

@@ -14,6 +14,7 @@ import argparse
 from dataclasses import dataclass
 
 import numpy as np
+from wanted import count, run_in_words
 
 from sekisho.agents import make_agent
 from sekisho.agents.search.leaves import Race
@@ -83,8 +84,8 @@ class Star:
 def main() -> None:
     """Count and print."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--turns", type=int, default=1)
-    parser.add_argument("--positions", type=int, default=10)
+    parser.add_argument("--turns", type=count(0), default=1)
+    parser.add_argument("--positions", type=count(), default=10)
     options = parser.parse_args()
     game, rng, states = load_game("tokaido"), new_rng(5), []
     while len(states) < options.positions:
@@ -105,11 +106,11 @@ def main() -> None:
     if not np.allclose([*values, [decision.value for decision in decided]], values[0], atol=1e-9):
         raise SystemExit("the searches do not agree")
     counts["layers"] = sum(int(decision.statistics["judged"]) for decision in decided)
-    for name, count in counts.items():
+    for name, judged in counts.items():
         print(
-            f"{name:>15}: {count / len(states):>10,.0f} positions judged a decision, {count / counts['full tree']:.3f}"
+            f"{name:>15}: {judged / len(states):>10,.0f} positions judged a decision, {judged / counts['full tree']:.3f}"
         )
 
 
 if __name__ == "__main__":
-    main()
+    run_in_words(main)

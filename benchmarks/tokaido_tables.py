@@ -17,6 +17,7 @@ import time
 
 import numpy as np
 from numpy.typing import NDArray
+from wanted import count, run_in_words
 
 from sekisho.agents import make_agent
 from sekisho.agents.networks.afterstates import Choices, movers
@@ -87,14 +88,14 @@ def play(game: Game, agent, others, judge, games: int, seed: int) -> tuple[NDArr
 def main() -> None:
     """Play and report."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--players", type=int, default=5)
+    parser.add_argument("--players", type=count(2, most=6), default=5)
     parser.add_argument("--rules", default="")
     parser.add_argument("--agent", default="net:checkpoint=tokaido")
     parser.add_argument("--others", default="expectimax:turns=0,leaf=race")
     parser.add_argument("--judge", default="net:checkpoint=tokaido")
-    parser.add_argument("--games", type=int, default=2000)
-    parser.add_argument("--batch", type=int, default=400)
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--games", type=count(), default=2000)
+    parser.add_argument("--batch", type=count(), default=400)
+    parser.add_argument("--seed", type=count(0), default=1)
     words = parser.parse_args()
     options = parse_options(load_game("tokaido").OPTIONS, words.rules, "tokaido")
     game = load_game("tokaido", players=words.players, **options)
@@ -123,4 +124,4 @@ def mean_and_error(points: NDArray[np.float64], seats: NDArray[np.int64]) -> str
 
 
 if __name__ == "__main__":
-    main()
+    run_in_words(main)

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from rich.progress import track
+from wanted import count, run_in_words
 
 from sekisho.agents.search.alphabeta import frames
 from sekisho.agents.search.alphabeta.agent import AlphaBetaAgent
@@ -27,6 +28,7 @@ RANDOM_MOVES = 0.04
 LONGEST = 160
 """Plies after which a game counts as a draw."""
 _RIDGE = 1e-2
+_FEWEST = 10  # games of which there are always some to fit and some to hold back
 
 Floats = NDArray[np.float64]
 
@@ -84,9 +86,9 @@ def fit(inputs: Floats, won: Floats) -> Floats:
 def main() -> None:
     """Play, fit, print."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])  # type: ignore[union-attr]
-    parser.add_argument("--games", type=int, default=1000)
-    parser.add_argument("--nodes", type=int, default=2500, help="that the search looks at for a move")
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--games", type=count(_FEWEST), default=1000)
+    parser.add_argument("--nodes", type=count(), default=2500, help="that the search looks at for a move")
+    parser.add_argument("--seed", type=count(0), default=0)
     chosen = parser.parse_args()
     game, rng = Quoridor(), np.random.default_rng(chosen.seed)
     agent = AlphaBetaAgent(nodes=chosen.nodes)
@@ -110,4 +112,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_in_words(main)
