@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
@@ -11,7 +12,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ..agents.agent import Agent
+from ..agents.agent import Agent, Decision
 from ..agents.choices import RETURN, can_value, choice_unit, choice_values
 from ..agents.registry import agent_names, make_agent
 from ..envs.core import Game, State
@@ -51,8 +52,8 @@ class Judge(Protocol):
     name: str
     unit: str
 
-    def view(self, state: State) -> View:
-        """Return what the choices of a decision node are worth."""
+    def view(self, state: State, played: int) -> View:
+        """Return what the choices of a decision node are worth; that which was `played` at least, where it is known."""
         ...
 
 
@@ -61,29 +62,58 @@ class AgentJudge:
 
     Args:
         spec: its spec string.
+        agent: of that spec.
         game: what is played.
-
-    Raises:
-        AgentError: if it does not play the game, or has no values for its choices.
-        UnknownNameError: if there is no such agent.
     """
 
-    def __init__(self, spec: str, game: Game) -> None:
-        game = game_without_resigning(game)
-        self._agent: Agent = make_agent(spec)
-        self._agent.supports(game)
-        if not can_value(self._agent, game):
-            raise AgentError(
-                f"agent {spec!r} does not say what each choice of {game.name} is worth; use --playouts N, or one that "
-                f"does: {', '.join(valuing_agents(game)) or 'there is none'}"
-            )
-        self.name, self.unit = spec, choice_unit(self._agent, game)
+    def __init__(self, spec: str, agent: Agent, game: Game) -> None:
+        self._agent = agent
+        self.name, self.unit = spec, choice_unit(agent, game)
 
-    def view(self, state: State) -> View:
+    def view(self, state: State, played: int) -> View:
         """See `Judge.view`."""
         values = choice_values(self._agent, without_resigning(state))
         _value_resigning(state, values, self.unit)
         return View(values, np.where(np.isnan(values), np.nan, 0.0), _greatest(values))
+
+
+class SearchJudge:
+    """The view of a search: of what it would play, and of what was played, by a look at the position after it.
+
+    Two seats that take turns without dice, so what one gains the other loses. It is asked about the positions of a game
+    one after the other, as a player is, and its random numbers are those of a seed: the same game is judged alike.
+
+    Args:
+        spec: its spec string.
+        agent: of that spec; its decisions must have values.
+    """
+
+    unit = RETURN
+
+    def __init__(self, spec: str, agent: Agent) -> None:
+        self.name, self._agent, self._rng = spec, agent, np.random.default_rng(0)
+        self._looked_at: tuple[State, Decision] | None = None
+
+    def view(self, state: State, played: int) -> View:
+        """See `Judge.view`."""
+        best, values = self._look(state), np.full(state.game.num_actions, np.nan)
+        values[best.action] = best.value or 0.0
+        if played != best.action:
+            values[played] = self._after(state.child(played), state.current_player())
+        return View(values, np.where(np.isnan(values), np.nan, 0.0), best.action)
+
+    def _after(self, state: State, seat: int) -> float:
+        """Return what a position is worth to a seat."""
+        if state.is_terminal():
+            return state.returns()[seat]
+        value = self._look(state).value or 0.0
+        return value if state.current_player() == seat else -value
+
+    def _look(self, state: State) -> Decision:
+        """Return a decision; the last one is remembered, for at the next ply it is often asked for again."""
+        if self._looked_at is None or self._looked_at[0] != state:
+            self._looked_at = state.clone(), self._agent.act(state, self._rng)
+        return self._looked_at[1]
 
 
 class PlayoutJudge:
@@ -108,7 +138,7 @@ class PlayoutJudge:
         self.name = f"{playouts} random playouts a choice"
         self._half, self._seed = playouts // 2, seed
 
-    def view(self, state: State) -> View:
+    def view(self, state: State, played: int) -> View:
         """See `Judge.view`."""
         game, seat = state.game, state.current_player()
         picking, values = np.full(game.num_actions, np.nan), np.full(game.num_actions, np.nan)
@@ -141,6 +171,32 @@ def _value_resigning(state: State, values: Floats, unit: str) -> None:
         )
 
 
+def judge_of(spec: str, game: Game) -> Judge:
+    """Return an agent's view of a game: of every choice if it can value them, else by search.
+
+    Raises:
+        AgentError: if it does not play the game, or can judge it in neither way.
+        UnknownNameError: if there is no such agent.
+    """
+    game, agent = game_without_resigning(game), make_agent(spec)
+    agent.supports(game)
+    if can_value(agent, game):
+        return AgentJudge(spec, agent, game)
+    if game.num_players == 2 and game.max_chance_outcomes == 0 and _has_values(agent, game):
+        return SearchJudge(spec, agent)
+    raise AgentError(
+        f"agent {spec!r} does not say what each choice of {game.name} is worth; use --playouts N, or one that "
+        f"does: {', '.join(valuing_agents(game)) or 'there is none'}"
+    )
+
+
+def _has_values(agent: Agent, game: Game) -> bool:
+    """Return whether the decisions of an agent have values, by one that is made at once."""
+    value = agent.act(game.new_initial_state(), np.random.default_rng(0), time.monotonic()).value
+    agent.reset()
+    return value is not None
+
+
 def valuing_agents(game: Game) -> list[str]:
     """Return the names of the agents that need no options and can value the choices of a game."""
     found = []
@@ -156,7 +212,7 @@ def default_judge(game: Game) -> Judge:
     for name in ("exact", "heuristic"):
         if name in agent_names() and (name != "exact" or game.num_players == 2):
             with contextlib.suppress(SekishoError):
-                return AgentJudge(name, game)
+                return judge_of(name, game)
     return PlayoutJudge(PLAYOUTS)
 
 
@@ -203,7 +259,7 @@ def _judged(state: State, action: int, ply: int, judge: Judge) -> MoveLoss:
     seat, move, choices = state.current_player(), state.action_to_string(action), len(state.legal_actions())
     if choices == 1:
         return MoveLoss(ply, seat, move, move, choices, None, 0.0, 0.0)
-    view = judge.view(state)
+    view = judge.view(state, action)
     value = float(view.values[action])
     if view.best is None or math.isnan(value):
         best_move = move if view.best is None else state.action_to_string(view.best)

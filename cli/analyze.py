@@ -11,7 +11,6 @@ import tyro
 from rich.table import Table
 
 from ..arena.analysis import (
-    AgentJudge,
     Judge,
     MoveLoss,
     PlayoutJudge,
@@ -19,6 +18,7 @@ from ..arena.analysis import (
     analyze,
     default_judge,
     document,
+    judge_of,
     summaries,
 )
 from ..arena.recorded import RecordedGame
@@ -44,7 +44,7 @@ class Command:
         str | None,
         tyro.conf.arg(metavar="SPEC", help_behavior_hint="(default: exact for two where it is known, else heuristic)"),
     ] = None
-    """whose view counts; one that can value choices"""
+    """whose view counts; one that can value choices, or in Quoridor for two a search"""
     playouts: Annotated[int | None, tyro.conf.arg(metavar="N", help_behavior_hint="(default: an agent's view)")] = None
     """value each choice by so many random games instead"""
     json: Flag = False
@@ -67,7 +67,7 @@ class Command:
             raise OptionError("--agent and --playouts are two views; choose one")
         if self.playouts is not None:
             return PlayoutJudge(self.playouts)
-        return default_judge(game) if self.agent is None else AgentJudge(self.agent, game)
+        return default_judge(game) if self.agent is None else judge_of(self.agent, game)
 
 
 def _show(game: RecordedGame, judge: Judge, moves: Sequence[MoveLoss]) -> None:

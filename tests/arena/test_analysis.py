@@ -8,7 +8,7 @@ import pytest
 from sekisho.agents import Decision
 from sekisho.agents.agent import Agent
 from sekisho.arena import analysis
-from sekisho.arena.analysis import AgentJudge, PlayoutJudge, View, analyze, default_judge, summaries
+from sekisho.arena.analysis import PlayoutJudge, SearchJudge, View, analyze, default_judge, judge_of, summaries
 from sekisho.arena.recorded import RecordedGame
 from sekisho.envs import Game, State, load_game, random_playouts
 from sekisho.envs.errors import AgentError, OptionError
@@ -28,7 +28,7 @@ class Fixed:
 
     name, unit = "fixed", "numbers"
 
-    def view(self, state: State) -> View:
+    def view(self, state: State, _played: int) -> View:
         values = np.where(state.legal_actions_mask() == 1, np.arange(state.game.num_actions, dtype=float), np.nan)
         values[1::2] = np.nan
         best = None if np.isnan(values).all() else int(np.nanargmax(values))
@@ -56,7 +56,7 @@ def test_the_opening_is_left_out_and_every_ply_ticks() -> None:
 
 def test_playouts_measure_what_random_games_are_worth_without_counting_luck_as_loss() -> None:
     state = SMALL.new_initial_state()
-    view = PlayoutJudge(20_000, seed=3).view(state)
+    view = PlayoutJudge(20_000, seed=3).view(state, state.legal_actions()[0])
     for action in state.legal_actions():
         truth = random_playouts(state.child(action), 40_000, seed=99)
         error = np.hypot(view.errors[action], truth.standard_errors[0])
@@ -65,7 +65,7 @@ def test_playouts_measure_what_random_games_are_worth_without_counting_luck_as_l
     left, right = state.string_to_action("a1"), state.string_to_action("c1")
     gaps = []
     for seed in range(60):
-        view = PlayoutJudge(40, seed=seed).view(recorded(SMALL, "").state)
+        view = PlayoutJudge(40, seed=seed).view(recorded(SMALL, "").state, left)
         pair = {left: view.values[left], right: view.values[right]}
         better = view.best if view.best in pair else left
         other = right if better == left else left
@@ -104,5 +104,53 @@ def test_exact_judges_by_default_where_it_can(monkeypatch: pytest.MonkeyPatch) -
     game = load_game("tokaido", allow_resign=True)
     state = game.new_initial_state()
     state.apply_moves("[2-5] 5")
-    (move,) = analyze(RecordedGame("here", (), state, (0.0, 0.0), None), AgentJudge("exact", game))
+    (move,) = analyze(RecordedGame("here", (), state, (0.0, 0.0), None), judge_of("exact", game))
     assert (move.value, move.loss, move.choices) == (0.25, 0.0, 3)
+
+
+# --- by search -------------------------------------------------------------------------------------------------------
+
+BOARD = load_game("quoridor", board_size=4, fences=1, max_plies=None)
+
+
+@pytest.mark.parametrize("spec", ["alphabeta:nodes=20000,memory=1", "mcts:simulations=20000,memory=16"])
+def test_a_search_finds_the_losses_that_the_table_knows(spec: str) -> None:
+    rng, lost, seen = np.random.default_rng(4), 0, 0
+    for _ in range(4):
+        state = BOARD.new_initial_state()
+        while not state.is_terminal() and len(state.history()) < 14:
+            state.apply_action(int(rng.choice(state.legal_actions())))
+        game = RecordedGame("here", ("a", "b"), state, tuple(state.returns()), state.end_reason(), 0)
+        truth, found = (list(analyze(game, judge_of(judge, BOARD))) for judge in ("exact", spec))
+        for known, told in zip(truth, found, strict=True):
+            seen += 1
+            lost += (known.loss or 0) > 0
+            assert told.loss == pytest.approx(known.loss or 0.0, abs=0.15), (told, known)
+    assert seen > 20
+    assert lost > 3
+
+
+def test_a_game_is_judged_by_search_alike_each_time() -> None:
+    game = recorded(BOARD, "b2 c3 a1h d3 c2 c3")
+    first, second = (list(analyze(game, judge_of("alphabeta:nodes=300,memory=1", BOARD))) for _ in range(2))
+    assert first == second
+    assert isinstance(judge_of("alphabeta:nodes=300", BOARD), SearchJudge)
+
+
+def test_the_move_that_ends_a_game_is_worth_what_it_is_paid() -> None:
+    game = load_game("quoridor", fences=0)
+    state = game.from_text(" / / e8 e5 / 0 0 / 1 / 30")
+    state.apply_moves("e9")
+    (move,) = analyze(
+        RecordedGame("here", ("a", "b"), state, (1.0, -1.0), "goal", 0), judge_of("alphabeta:depth=1", game)
+    )
+    assert (move.value, move.loss, move.best) == (1.0, 0.0, "e9")
+
+
+@pytest.mark.parametrize(
+    ("spec", "game", "options"),
+    [("random", "quoridor", {}), ("mcts", "quoridor", {"players": 4}), ("mcts", "tokaido", {})],
+)
+def test_who_can_judge_in_no_way_is_refused_and_others_are_named(spec: str, game: str, options: dict[str, int]) -> None:
+    with pytest.raises(AgentError, match=f"does not say what each choice of {game} is worth; use --playouts N, or one"):
+        judge_of(spec, load_game(game, **options))
