@@ -85,6 +85,14 @@ def one_against_three(agent: str | Agent, others: str, games: int, openings: int
     return Played(wins, draws, (forfeits[0], forfeits[1]), 1000 * seconds / decisions, processor, plies / games)
 
 
+def add_match(parser: argparse.ArgumentParser, games: int) -> None:
+    """Add the options of a match of one against three."""
+    parser.add_argument("--others", default="heuristic")
+    parser.add_argument("--games", type=count(4, 4), default=games, help="a multiple of four")
+    parser.add_argument("--openings", type=count(0), default=4, help="random plies before each game")
+    parser.add_argument("--seed", type=count(0), default=0)
+
+
 def told_forfeits(found: Played) -> str:
     """Return words about games that a failing program has lost, none if there are none."""
     one, three = found.forfeits
@@ -95,10 +103,7 @@ def main() -> None:
     """Play, and print what came of it."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])  # type: ignore[union-attr]
     parser.add_argument("--agent", default="mcts:seconds=1")
-    parser.add_argument("--others", default="heuristic")
-    parser.add_argument("--games", type=count(4, 4), default=100, help="a multiple of four")
-    parser.add_argument("--openings", type=count(0), default=4, help="random plies before each game")
-    parser.add_argument("--seed", type=count(0), default=0)
+    add_match(parser, games=100)
     options = parser.parse_args()
     with told_in_words(parser):
         found = one_against_three(options.agent, options.others, options.games, options.openings, options.seed)

@@ -14,7 +14,7 @@ import argparse
 from typing import Any
 
 import numpy as np
-from one_against_three import interval, one_against_three
+from one_against_three import add_match, interval, one_against_three
 from wanted import count, told_in_words
 
 from sekisho.agents.agent import Agent, Decision
@@ -115,10 +115,7 @@ def main() -> None:
     parser.add_argument(
         "--nodes", type=count(most=10**12), default=20_000, help="positions it may enter for a decision"
     )
-    parser.add_argument("--others", default="heuristic")
-    parser.add_argument("--games", type=count(4, 4), default=24, help="a multiple of four")
-    parser.add_argument("--openings", type=count(0), default=4, help="random plies before each game")
-    parser.add_argument("--seed", type=count(0), default=0)
+    add_match(parser, games=24)
     options = parser.parse_args()
     agent = Paranoid(options.nodes)
     with told_in_words(parser):
