@@ -107,7 +107,7 @@ def test_what_is_to_be_run_exists() -> None:
 
 IN_SECONDS = {"examples/dash_race.py", "benchmarks/decision_times.py"}
 IN_MINUTES = {
-    "benchmarks/alphabeta_speed.py",
+    "benchmarks/alphabeta_speed.py", "benchmarks/eight_bit_speed.py",
     "benchmarks/expectimax_speed.py", "benchmarks/kernel_dispatch.py", "benchmarks/search_pocket_rules.py",
     "benchmarks/scaling.py", "benchmarks/search_threads.py", "benchmarks/search_transpositions.py",
     "benchmarks/star_pruning.py",
