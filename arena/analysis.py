@@ -182,11 +182,12 @@ def judge_of(spec: str, game: Game) -> Judge:
     agent.supports(game)
     if can_value(agent, game):
         return AgentJudge(spec, agent, game)
-    if game.num_players == 2 and game.max_chance_outcomes == 0 and _has_values(agent, game):
+    by_search = game.num_players == 2 and game.max_chance_outcomes == 0
+    if by_search and _has_values(agent, game):
         return SearchJudge(spec, agent)
     raise AgentError(
         f"agent {spec!r} does not say what each choice of {game.name} is worth; use --playouts N, or one that "
-        f"does: {', '.join(valuing_agents(game)) or 'there is none'}"
+        f"does: {', '.join(valuing_agents(game)) or 'there is none'}{'; or a search' if by_search else ''}"
     )
 
 
