@@ -52,9 +52,7 @@ DRAWS = 20  # whether the rules count repeated positions
 BARRED = 21  # 0, or a key of those positions before the search to which the rules let nobody come back without a draw
 OLDEST = 22  # age from which on what is written in the table counts
 DONE_LINE = 23  # the best line
-KEYS = (
-    DONE_LINE + DEPTH_LIMIT
-)  # of the boards whose return is a draw, then of the line that is looked at, its root first
+KEYS = DONE_LINE + DEPTH_LIMIT  # of boards whose return is a draw, then of the line that is looked at, its root first
 NO_BOARD = 0
 """Key in the place of a board that may come back."""
 MAX_PAST = 512

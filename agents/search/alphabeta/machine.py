@@ -211,7 +211,7 @@ def note_root(frames: Any, control: Any, value: Any) -> None:
 def consider(control: Any, action: Any) -> None:
     """Let a move of the root of which nothing is known stand for those before it, all of which lose.
 
-    The value stays that of the iteration before; if that was lost too, so does its move, which resists the longest.
+    The value stays that of the iteration before. If that was lost too, its move stays as well: it resists the longest.
     """
     if control[DONE_VALUE] >= -DECIDED:
         control[DONE_MOVE], control[DONE_LENGTH] = action, 1

@@ -236,16 +236,18 @@ def barred_past(state: State) -> list[int]:
 
 
 def _boards(state: State) -> list[int]:
-    """Return the keys of the boards that may come back, the oldest first, that of `state` last."""
-    if state.game.repetition:
-        hashes: list[int] = state.seen_hashes().view(np.int64).tolist()
-        return hashes[-1 - MAX_PAST :]
-    pawn_moves = state.game.options["board_size"] ** 2
-    quiet = 0
-    for action in reversed(state.history()[-MAX_PAST:]):
+    """Return the keys of the boards since the last fence, the oldest first, that of `state` last.
+
+    Of a state whose moves are not known they are the hashes that came with it, those before the last fence included.
+    """
+    pawn_moves, history, quiet = state.game.options["board_size"] ** 2, state.history(), 0
+    for action in reversed(history[-MAX_PAST:]):
         if action >= pawn_moves:
             break
         quiet += 1
+    if state.game.repetition:
+        hashes: list[int] = state.seen_hashes().view(np.int64).tolist()
+        return hashes[-1 - (quiet if len(history) == len(hashes) - 1 else MAX_PAST) :]
     past = state.past_words()
     return [int(board_of(state.game.rules, words)) for words in [*past[len(past) - quiet :], state.words]]
 
