@@ -28,7 +28,7 @@ STAGE, COUNT, NEXT = STEPS + 8, STEPS + 9, STEPS + 10  # see `machine.advance`; 
 KEY = STEPS + 11
 ATTEMPT, REDUCTION, CURRENT = STEPS + 12, STEPS + 13, STEPS + 14  # how the child below is searched; its action
 TABLE_MOVE = STEPS + 15  # what the transposition table proposes, or -1
-QUIET = STEPS + 16  # plies since the last fence, those before the search included
+QUIET = STEPS + 16  # plies since the last fence, or since the root if there was none
 SKIPPED = STEPS + 17  # whether nobody moved on the way here
 LINE_LENGTH = STEPS + 18
 SUMMED = STEPS + 19  # whether an evaluation has kept something of this position for those after its moves
@@ -44,7 +44,7 @@ NODES, MODE, PLY_NOW, VALUE = 0, 1, 2, 3  # nodes so far; what comes next, at wh
 ITERATION, WINDOW_LOW, WINDOW_HIGH, WIDTH = 4, 5, 6, 7  # depth of the iteration and the window at its root
 DONE_DEPTH, DONE_MOVE, DONE_VALUE, DONE_LENGTH = 8, 9, 10, 11  # what the search has found so far
 MAX_DEPTH, FINISHED = 12, 13  # depth to stop at; whether there is nothing left to search
-PAST = 14  # positions before the root that have a key
+PAST = 14  # boards of the game that have a key: those that should not come back
 SETTLED, DEEPEST, AGE = 15, 16, 17  # races solved; plies looked ahead; age of what is written to the table
 EVALUATION = 18  # address of the evaluation
 WORKED = 19  # nodes on which the evaluation or the generation of moves ran
@@ -52,9 +52,9 @@ DRAWS = 20  # whether the rules count repeated positions
 BARRED = 21  # 0, or a key of those positions before the search to which the rules let nobody come back without a draw
 OLDEST = 22  # age from which on what is written in the table counts
 DONE_LINE = 23  # the best line
-KEYS = DONE_LINE + DEPTH_LIMIT  # of boards whose return is a draw, then of the line that is looked at, its root first
-NO_BOARD = 0
-"""Key in the place of a board that may come back."""
+KEYS = (
+    DONE_LINE + DEPTH_LIMIT
+)  # of boards that should not come back, then of the line that is looked at, its root first
 MAX_PAST = 512
 HISTORY = KEYS + MAX_PAST + DEPTH_LIMIT + 1  # for each seat and action: how often it refuted a line, weighted
 KILLER = HISTORY + 2 * ACTIONS  # `KILLERS` words a ply

@@ -66,13 +66,21 @@ def is_beyond_cap(rules: Any, frame: Any, value: Any) -> Any:
 
 @kernel
 def is_repeated(control: Any, frame: Any, ply: Any) -> Any:
-    """Return whether the position stood on the board before: in the line that is looked at, or in the game.
-
-    Of the game's positions those count that `AlphaBetaSearch` has written down.
-    """
+    """Return whether the position stood on the board before in the line that is looked at, the root included."""
     here = control[PAST] + ply
-    for back in range(2, min(frame[QUIET], here) + 1, 2):  # noqa: SIM110  kernels know no generators
+    for back in range(2, min(frame[QUIET], ply) + 1, 2):  # noqa: SIM110  kernels know no generators
         if control[KEYS + here - back] == control[KEYS + here]:
+            return True
+    return False
+
+
+@kernel
+def comes_back(control: Any, frame: Any, ply: Any) -> Any:
+    """Return whether the position is one of those of the game that should not come back, see `search.barred_past`."""
+    if frame[QUIET] < ply:  # a fence was placed since, or nobody moved
+        return False
+    for place in range(control[PAST]):  # noqa: SIM110
+        if control[KEYS + place] == control[KEYS + control[PAST] + ply]:
             return True
     return False
 
@@ -119,13 +127,13 @@ def race_value(rules: Any, frame: Any, control: Any, layouts: Any, races: Any, p
 def judge(rules: Any, frame: Any, control: Any, layouts: Any, races: Any, ply: Any) -> Any:
     """Return ``(found, value)`` of a position below the root by the rules alone, the race of the pawns included.
 
-    A position that stood before counts as a draw. Where the rules know no draw by repetition, what is proven comes
-    first. Where they do, it counts from its second time in the line that is looked at: whoever wins can win without it.
+    A position that stood before in the line counts as a draw: whoever wins can win without it. What is proven comes
+    first, but where the rules know a draw by repetition.
     """
     if frame[WINNER] >= 0:
         return True, ply - WON  # it was the other's move
     repeated = is_repeated(control, frame, ply)
-    if to_move(rules, frame) == TERMINAL or (repeated and control[DRAWS]):
+    if to_move(rules, frame) == TERMINAL or (control[DRAWS] and (repeated or comes_back(control, frame, ply))):
         return True, 0
     if wins_at_once(rules, frame):
         return True, WON - ply - 1
@@ -142,8 +150,8 @@ def judge(rules: Any, frame: Any, control: Any, layouts: Any, races: Any, ply: A
         known, value = race_value(rules, frame, control, layouts, races, ply)
         if known and (
             (mine == 0 and theirs == 0)
-            or (mine > 0 and value > DECIDED and value >= frame[BETA])
-            or (theirs > 0 and value < -DECIDED and value <= frame[ALPHA])
+            or (mine > 0 and value > DECIDED and (value >= frame[BETA] or frame[DEPTH] <= 0))
+            or (theirs > 0 and value < -DECIDED and (value <= frame[ALPHA] or frame[DEPTH] <= 0))
         ):
             return True, value
     return repeated, 0

@@ -81,7 +81,7 @@ from .frames import (
     WORKED_ON,
     pack_steps,
 )  # fmt: skip
-from .judging import board_of, is_beyond_cap, judge, key_of
+from .judging import board_of, comes_back, is_beyond_cap, judge, key_of
 from .moves import ALL, HOSTILE, REST, UNKNOWN, generate, pick, steps_after
 from .transpositions import EXACT, LEAST, MOST, from_here, from_root, probe, store
 
@@ -149,12 +149,12 @@ def run(
 
 @kernel
 def start(frames: Any, control: Any) -> None:
-    """Begin with the position in the first frame: state, steps and quiet plies; see `search` for the rest."""
+    """Begin with the position in the first frame: state and steps; see `search` for the rest."""
     control[NODES] = control[WORKED] = control[SETTLED] = control[DEEPEST] = control[FINISHED] = 0
     control[DONE_DEPTH] = control[DONE_LENGTH] = control[DONE_VALUE] = 0
     control[DONE_MOVE] = -1
     control[WIDTH] = _ASPIRATION
-    frames[0, SKIPPED] = 0
+    frames[0, SKIPPED] = frames[0, QUIET] = 0
     for i in range(2 * ACTIONS):
         control[HISTORY + i] >>= 3
     begin_iteration(frames, control, 1, -_INFINITE, _INFINITE)
@@ -392,6 +392,8 @@ def take(frames: Any, control: Any, entries: Any, ply: Any) -> None:
     """Take the value of the child below `ply`: search it again if it may be better than it seemed, else go on."""
     frame, child = frames[ply], frames[ply + 1]
     value = -control[VALUE]
+    if ply == 0 and value <= DECIDED and comes_back(control, child, 1):
+        value = min(value, 0)  # who is ahead goes on to something else
     kind = frame[ATTEMPT]
     control[PLY_NOW], control[MODE] = ply, ADVANCE
     if kind == SKIP:

@@ -38,12 +38,10 @@ from .frames import (
     KILLER,
     MAX_DEPTH,
     MAX_PAST,
-    NO_BOARD,
     NODES,
     OLDEST,
     PAST,
     PLY_NOW,
-    QUIET,
     SCRATCH_ROWS,
     SETTLED,
     STEPS,
@@ -112,19 +110,25 @@ class AlphaBetaSearch:
         self.forget()
 
     def forget(self) -> None:
-        """Leave nothing of what was searched. It takes the same short time however large the table is."""
-        self._forget_table()
+        """Leave nothing of what was searched. It takes the same short time however large the table is.
+
+        (Once in thousands of decisions the table is cleared: its ages are used up.)
+        """
+        self._start, self._moves = np.zeros(0, np.int64), list[int]()
         self._layouts[:] = -1
         control = self._control
+        if control[AGE] > MOST_AGE // 2:
+            self._clear_table()
+        control[OLDEST] = control[AGE] + 1
         kept = [int(control[word]) for word in (EVALUATION, AGE, OLDEST)]
         control[:] = 0
         control[EVALUATION], control[AGE], control[OLDEST] = kept
         control[DRAWS] = self.game.repetition > 0
         control[KILLER:] = -1
 
-    def _forget_table(self) -> None:
-        self._start, self._moves = np.zeros(0, np.int64), list[int]()
-        self._control[OLDEST] = self._control[AGE] + 1
+    def _clear_table(self) -> None:
+        self._entries[:] = 0
+        self._control[AGE] = self._control[OLDEST] = 0
 
     def run(
         self,
@@ -156,7 +160,7 @@ class AlphaBetaSearch:
             words: int64 ``[STATE_SIZE]``: where somebody is to decide.
             nodes: positions to enter, at most; more only until a first move is judged.
         """
-        self._forget_table()
+        self.forget()
         self._stand(words, [], DEPTH_LIMIT)
         self.go_on(nodes)
         return self.concluded()
@@ -211,28 +215,24 @@ class AlphaBetaSearch:
         root[: words.size] = words
         for seat in range(2):
             root[STEPS + seat] = distance(rules, words, seat)
-        root[QUIET] = len(past)
         control[PAST], control[BARRED] = len(past), _key_of_all(past) if self.game.repetition else 0
         control[KEYS : KEYS + len(past)] = past
         control[MAX_DEPTH] = min(depth, DEPTH_LIMIT)
-        if control[AGE] == MOST_AGE:  # once in thousands of decisions
-            self._entries[:] = 0
-            control[AGE] = control[OLDEST] = 0
+        if control[AGE] == MOST_AGE:  # a game of thousands of decisions
+            self._clear_table()
         control[AGE] += 1
         start(self._frames, control)
 
 
 def barred_past(state: State) -> list[int]:
-    """Return the keys of the boards before `state` whose return counts as a draw, the oldest first, one for each ply.
+    """Return the keys of the boards before `state` that should not come back, each once: those that stood twice already.
 
-    Those are the boards that stood twice, `state` included; in the place of the others is `frames.NO_BOARD`. What stood
-    once may come back: who wins, wins on a way that meets no board twice, so there none comes a third time.
+    With the rule of repetition they are draws. Without, whoever is ahead has tried them and goes on to something else.
+    What stood once may come back: who wins, wins on a way that meets no board twice, so there none comes a third time.
     """
     boards = _boards(state)
     stood = Counter(boards)
-    past = [board if stood[board] > 1 else NO_BOARD for board in boards[:-1]]
-    first = next((place for place, board in enumerate(past) if board != NO_BOARD), len(past))
-    return past[first:]
+    return sorted(board for board in set(boards[:-1]) if stood[board] > 1)[:MAX_PAST]
 
 
 def _boards(state: State) -> list[int]:
@@ -240,23 +240,20 @@ def _boards(state: State) -> list[int]:
 
     Of a state whose moves are not known they are the hashes that came with it, those before the last fence included.
     """
-    pawn_moves, history, quiet = state.game.options["board_size"] ** 2, state.history(), 0
-    for action in reversed(history[-MAX_PAST:]):
-        if action >= pawn_moves:
-            break
-        quiet += 1
+    pawn_moves, history = state.game.options["board_size"] ** 2, state.history()
+    quiet = next((count for count, action in enumerate(reversed(history)) if action >= pawn_moves), len(history))
     if state.game.repetition:
         hashes: list[int] = state.seen_hashes().view(np.int64).tolist()
-        return hashes[-1 - (quiet if len(history) == len(hashes) - 1 else MAX_PAST) :]
+        return hashes[-1 - quiet :] if len(history) == len(hashes) - 1 else hashes
     past = state.past_words()
     return [int(board_of(state.game.rules, words)) for words in [*past[len(past) - quiet :], state.words]]
 
 
 def _key_of_all(boards: list[int]) -> int:
-    """Return a key of a set of boards, above 0, but 0 for none."""
+    """Return a key of boards in order, above 0, but 0 for none."""
     if not boards:
         return 0
-    words = np.array(sorted(set(boards)), np.int64).tobytes()
+    words = np.array(boards, np.int64).tobytes()
     return 1 + int.from_bytes(hashlib.blake2b(words, digest_size=7).digest(), "big")
 
 

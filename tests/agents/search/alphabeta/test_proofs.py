@@ -13,7 +13,7 @@ from sekisho.agents.agent import Decision
 from sekisho.agents.exact.quoridor_races import Races
 from sekisho.agents.search.alphabeta import frames
 from sekisho.agents.search.alphabeta.judging import is_beyond_cap
-from sekisho.agents.search.alphabeta.search import AlphaBetaSearch
+from sekisho.agents.search.alphabeta.search import AlphaBetaSearch, barred_past
 from sekisho.envs import load_game
 from sekisho.envs.quoridor.kernels import PLY
 from sekisho.envs.quoridor.rules import Quoridor, QuoridorState
@@ -190,6 +190,57 @@ def test_the_table_is_not_asked_about_another_past() -> None:
             before = value
             state.apply_action(biased_action(state, rng, SHUFFLER))
     assert changed > 20
+
+
+@pytest.mark.parametrize(
+    ("options", "moves"),
+    [
+        ({"board_size": 3, "fences": 3}, (11, 8, 2, 10, 1, 5, 2, 8, 1, 7, 0, 6, 3, 7, 4, 6, 3, 7, 4, 6, 3, 7)),
+        ({"board_size": 3, "fences": 1}, (2, 4, 1, 7, 2, 4, 1, 7, 2)),
+    ],
+)
+def test_a_win_that_leads_over_a_board_that_stood_twice_is_found(
+    options: dict[str, int], moves: tuple[int, ...]
+) -> None:
+    state = Quoridor(**options, max_plies=None).new_initial_state()
+    for action in moves:
+        state.apply_action(action)
+    decision = decide("alphabeta:nodes=20000,memory=1", state)
+    assert (decision.value, decision.statistics["proven"]) == (1.0, True)
+    assert make_agent("exact").act(state, RNG).value == 1.0
+
+
+@pytest.mark.parametrize("options", [{"board_size": 3, "fences": 3}, {"board_size": 4, "fences": 1}])
+def test_no_value_is_lost_whatever_stood_on_the_board_before(options: dict[str, int]) -> None:
+    game, exact, agent = (
+        Quoridor(**options, max_plies=None),
+        make_agent("exact"),
+        make_agent("alphabeta:nodes=20000,memory=1"),
+    )
+    barred = 0
+    for plies in range(12, 30, 2):
+        for state in shuffled(game, 12, plies, plies):
+            agent.reset()
+            barred += bool(barred_past(state))
+            child = state.child(agent.act(state, RNG).action)
+            after = child.returns()[state.current_player()]
+            if not child.is_terminal():
+                after = -np.sign(exact.act(child, RNG).value)
+            assert after == np.sign(exact.act(state, RNG).value), (state.to_text(), state.history())
+    assert barred > 20
+
+
+@pytest.mark.parametrize(
+    ("text", "depth", "move"),
+    [("d1a4 / b2c2 / c1 c5 / 2 0 / 1 / 6", 4, "c4h"), ("b1a2 / a1b3 / e2 d5 / 2 0 / 1 / 12", 1, "d4v")],
+)
+def test_a_race_that_a_side_with_fences_wins_is_seen_where_nothing_is_left_to_look_ahead(
+    text: str, depth: int, move: str
+) -> None:
+    state = Quoridor(board_size=5, fences=3, max_plies=None).from_text(text)
+    decision = decide(f"alphabeta:depth={depth},memory=1", state)
+    assert (state.action_to_string(decision.action), decision.value) == (move, 1.0)
+    assert decision.statistics["proven"]
 
 
 @pytest.mark.parametrize("size", [3, 4, 5])
