@@ -383,7 +383,8 @@ def advance(rules: Any, frames: Any, control: Any, scratch: Any, entries: Any, p
 def close(frame: Any, control: Any, entries: Any, ply: Any, kind: Any) -> None:
     """Leave a position with the best value that was found, and keep that in the table."""
     value, key = from_here(frame[BEST], ply), np.uint64(frame[KEY])
-    store(entries, key, value, frame[DEPTH], kind, frame[BEST_MOVE], control[AGE], control[OLDEST])
+    if ply > 0 or control[PAST] == 0:  # else moves of the root may count as less than they are worth
+        store(entries, key, value, frame[DEPTH], kind, frame[BEST_MOVE], control[AGE], control[OLDEST])
     control[VALUE], control[PLY_NOW], control[MODE] = frame[BEST], ply, LEAVE
 
 
