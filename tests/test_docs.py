@@ -59,12 +59,19 @@ def _shortened(words: list[str]) -> list[str]:
     return words + extra.get(words[0], [])
 
 
+_GAMES_THAT_ARE_THERE = {
+    "game.json": "tokaido --seats heuristic larger",
+    "quoridor.json": "quoridor --seats heuristic shortest_path",
+}
+
+
 @pytest.mark.parametrize(("place", "words"), _commands(), ids=[" ".join(words) for _, words in _commands()])
 def test_commands_run(place: str, words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))  # where games that people play are kept
-    if "game.json" in words:  # a game that is there already
-        assert main(["play", "tokaido", "--seats", "heuristic", "larger", "--seed", "1", "--save", "game.json"]) == 0
+    for name, played in _GAMES_THAT_ARE_THERE.items():
+        if name in words:
+            assert main(["play", *played.split(), "--seed", "1", "--save", name]) == 0
     assert main(_shortened(words[1:])) == 0, place
 
 
