@@ -27,7 +27,6 @@ from wanted import count, told_in_words
 from sekisho.agents import make_agent
 from sekisho.agents.exact.quoridor_races import Races
 from sekisho.arena.records import GameRecord, read_records
-from sekisho.envs import load_game
 from sekisho.envs.errors import AgentError
 from sekisho.envs.quoridor.rules import Quoridor, QuoridorState
 
@@ -75,7 +74,7 @@ class Annotator:
 
     def moves(self, number: int, record: GameRecord) -> list[Move]:
         """Return the moves of the player in a game, those of the random opening left out."""
-        game = load_game(record.game, **record.rules)
+        game = record.replay().game
         if not isinstance(game, Quoridor) or game.num_players != 2:
             raise AgentError("this is for games of Quoridor with two players")
         races, state, found = Races(game), game.new_initial_state(), list[Move]()
@@ -160,7 +159,7 @@ def main() -> None:
         for number, record in enumerate(track(list(read_records(options.records)), description="games"), 1):
             moves += annotator.moves(number, record)
     if not moves:
-        raise SystemExit(f"nobody whose spec begins with {options.agent!r} played in {options.records}")
+        parser.error(f"nobody whose spec begins with {options.agent!r} played in {options.records}")
     show(moves, options.worst)
 
 

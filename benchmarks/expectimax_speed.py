@@ -9,6 +9,7 @@ import argparse
 import time
 
 import numpy as np
+from wanted import run_in_words
 
 from sekisho.agents import make_agent
 from sekisho.envs import load_game
@@ -42,4 +43,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_in_words(main)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import argparse
 import hashlib
 import json
-import sys
 from typing import Any
+
+from wanted import told_in_words
 
 from sekisho.agents import store
 from sekisho.agents.exact import quoridor_solver, quoridor_table
@@ -72,9 +74,21 @@ MAKERS = {
     "tokaido": lambda: [entry(forks, goal) for forks, goal in MODES],
 }
 
-if __name__ == "__main__":
-    games = sys.argv[1:] or list(MAKERS)
-    entries = [e for e in store.manifest() if e["kind"] != "table" or e["game"] not in games]
+
+def main() -> None:
+    """Solve, write the tables and the manifest."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("games", nargs="*", metavar="GAME", help=f"{' and '.join(MAKERS)}, by default all")
+    games = parser.parse_args().games or list(MAKERS)
     for game in games:
-        entries += MAKERS[game]()
-    write_text_atomically(store.FOLDER / "manifest.json", json.dumps({"entries": entries}, indent=2) + "\n")
+        if game not in MAKERS:
+            parser.error(f"there are tables of {' and '.join(MAKERS)}, not of {game!r:.40}")
+    with told_in_words(parser):
+        entries = [e for e in store.manifest() if e["kind"] != "table" or e["game"] not in games]
+        for game in dict.fromkeys(games):
+            entries += MAKERS[game]()
+        write_text_atomically(store.FOLDER / "manifest.json", json.dumps({"entries": entries}, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -14,7 +14,7 @@ import argparse
 from typing import Any
 
 import numpy as np
-from one_against_three import add_match, interval, one_against_three
+from one_against_three import add_match, interval, one_against_three, told_forfeits
 from wanted import count, told_in_words
 
 from sekisho.agents.agent import Agent, Decision
@@ -124,8 +124,8 @@ def main() -> None:
     low, high = interval(won, options.games)
     print(
         f"paranoid alpha-beta, {options.nodes} nodes, against three of {options.others}: {won} of {options.games} games "
-        f"won, {won / options.games:.3f} ({low:.3f}..{high:.3f}); by seat {found.wins}; {found.milliseconds:.0f} ms a move; "
-        f"depth {np.mean(agent.depths):.1f} on average"
+        f"won, {won / options.games:.3f} ({low:.3f}..{high:.3f}); by seat {found.wins}; {told_forfeits(found)}"
+        f"{found.milliseconds:.0f} ms a move; depth {np.mean(agent.depths):.1f} on average"
     )
 
 

@@ -67,7 +67,7 @@ def main() -> None:
     """Grow the trees and print the shares."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--simulations", type=count(), nargs="+", default=[10_000, 100_000])
-    parser.add_argument("--positions", type=count(), default=len(PLIES), choices=range(1, len(PLIES) + 1))
+    parser.add_argument("--positions", type=count(most=len(PLIES)), default=len(PLIES))
     wanted = parser.parse_args()
     print(f"{'game':22} {'simulations':>11} {'nodes':>9} {'of which double':>16}")
     for name, (options, spec) in GAMES.items():
@@ -77,7 +77,8 @@ def main() -> None:
                 state = on_the_way(load_game(name.partition(",")[0], **options).new_initial_state(), spec, plies)
                 agent = MctsAgent(simulations=simulations, exact="off", memory=1024)
                 agent.act(state, np.random.default_rng(1))
-                assert agent._search is not None
+                if agent._search is None:
+                    raise SystemExit(f"{name}: the search has grown no tree")
                 found = visited_positions(state, agent._search.tree)
                 nodes.append(found.total())
                 shares.append(1 - len(found) / found.total())

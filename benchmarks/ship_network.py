@@ -12,21 +12,25 @@ Measured on the way:
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import hashlib
 import io
 import json
+import re
 import sys
 from pathlib import Path
 from typing import Any
 
 from one_against_three import one_against_three
+from wanted import told_in_words
 
 from sekisho.agents import make_agent, store
 from sekisho.agents.exact.policies import Arena
 from sekisho.agents.networks.files import StoredNetwork, read_network
 from sekisho.arena.tournament import Tournament, play_all, schedule, scores_of_first
 from sekisho.cli.main import main as sekisho
+from sekisho.envs.errors import OptionError
 from sekisho.envs.files import write_bytes_atomically, write_text_atomically
 from sekisho.envs.quoridor.rules import Quoridor
 from sekisho.envs.tokaido.rules import Tokaido
@@ -105,20 +109,36 @@ def match(agents: tuple[str, str], games: int) -> dict[str, Any]:
     return found
 
 
+MEASURES = {"quoridor": of_quoridor, "tokaido": of_tokaido}
+
+
 def main() -> None:
     """Copy, measure, list."""
-    source, *names = map(Path, sys.argv[1:])
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("file", type=Path, metavar="FILE", help="a network")
+    parser.add_argument("name", nargs="?", metavar="NAME", help="how it is called; default: as its game")
+    options = parser.parse_args()
+    if options.name is not None and not re.fullmatch(r"\w[\w.-]*", options.name):
+        parser.error(f"NAME must be a plain word, with no folder, not {options.name!r:.40}")
+    with told_in_words(parser):
+        ship(options.file, options.name)
+
+
+def ship(source: Path, name: str | None) -> None:
+    """Measure a network and put it in its place."""
     network = read_network(source)
+    if network.game not in MEASURES:
+        raise OptionError(f"{source} plays {network.game}: networks of {' and '.join(MEASURES)} ship")
     content = source.read_bytes()
     entry = {
-        "file": f"{names[0] if names else network.game}.safetensors",
+        "file": f"{name or network.game}.safetensors",
         "kind": "network",
         "game": network.game,
         "encoding": f"observation-{network.version}",
-        "rules": {name: list(values) for name, values in network.rules.items()},
+        "rules": {option: list(values) for option, values in network.rules.items()},
         "recipe": f"see docs/models/{network.game}.md",
         "sha256": hashlib.sha256(content).hexdigest(),
-        "strength": {"quoridor": of_quoridor, "tokaido": of_tokaido}[network.game](network, source),
+        "strength": MEASURES[network.game](network, source),
     }
     entries = [one for one in store.manifest() if one["file"] != entry["file"]]
     write_bytes_atomically(store.FOLDER / entry["file"], content)

@@ -17,6 +17,7 @@ import numpy as np
 from wanted import count, run_in_words
 
 from sekisho.agents import make_agent
+from sekisho.agents.search.expectimax import MOST_TURNS
 from sekisho.agents.search.leaves import Race
 from sekisho.envs import load_game
 from sekisho.envs.core import State
@@ -84,7 +85,7 @@ class Star:
 def main() -> None:
     """Count and print."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--turns", type=count(0), default=1)
+    parser.add_argument("--turns", type=count(0, most=MOST_TURNS), default=1)
     parser.add_argument("--positions", type=count(), default=10)
     options = parser.parse_args()
     game, rng, states = load_game("tokaido"), new_rng(5), []

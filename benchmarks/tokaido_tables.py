@@ -23,6 +23,7 @@ from sekisho.agents import make_agent
 from sekisho.agents.networks.afterstates import Choices, movers
 from sekisho.envs import load_game
 from sekisho.envs.core import Game, State
+from sekisho.envs.errors import AgentError
 from sekisho.envs.kernels import CHANCE, TERMINAL
 from sekisho.envs.options import parse_options
 
@@ -94,7 +95,7 @@ def main() -> None:
     parser.add_argument("--others", default="expectimax:turns=0,leaf=race")
     parser.add_argument("--judge", default="net:checkpoint=tokaido")
     parser.add_argument("--games", type=count(), default=2000)
-    parser.add_argument("--batch", type=count(), default=400)
+    parser.add_argument("--batch", type=count(most=100_000), default=400, help="games side by side")
     parser.add_argument("--seed", type=count(0), default=1)
     words = parser.parse_args()
     options = parse_options(load_game("tokaido").OPTIONS, words.rules, "tokaido")
@@ -102,6 +103,8 @@ def main() -> None:
     agent, others, judge = make_agent(words.agent), make_agent(words.others), make_agent(words.judge)
     for one in (agent, others, judge):
         one.supports(game)
+    if not hasattr(judge, "position_values"):
+        raise AgentError(f"{words.judge} has no opinion of many positions: --judge wants a network")
     begin, raw, luck = time.process_time(), [], []
     for number in range(math.ceil(words.games / words.batch)):
         found = play(game, agent, others, judge, words.batch, 1000 * words.seed + number)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import math
+import sys
 from collections.abc import Callable, Iterator
 
 from sekisho.envs.errors import SekishoError
@@ -47,7 +48,8 @@ def run_in_words(main: Callable[[], None]) -> None:
     try:
         main()
     except (SekishoError, OSError) as error:
-        raise SystemExit(f"error: {error}") from None
+        print(f"error: {error}", file=sys.stderr)
+        raise SystemExit(2) from None
 
 
 @contextlib.contextmanager

@@ -12,6 +12,7 @@ common board, from the start; needs ``pip install open_spiel``. For a tournament
 from __future__ import annotations
 
 import argparse
+import math
 import random
 import sys
 from functools import partial
@@ -28,6 +29,7 @@ SIMULATIONS = 500
 """For each position, to measure the rate."""
 _FENCES = {"": 0, "10 fences": 10, "18 fences": 18}
 _POSITIONS = 3
+_DAY = 86400
 _MEGABYTES = 2000  # memory of a tree; a bot that has no more stops to grow it
 
 
@@ -112,6 +114,10 @@ def main() -> None:
     parser.add_argument("--exploration", type=float, default=2.0, help="its uct_c")
     parser.add_argument("--seed", type=int, default=0)
     chosen = parser.parse_args()
+    if not 0 < chosen.seconds <= _DAY:
+        parser.error(f"--seconds must be above 0 and at most {_DAY} (a day), not {chosen.seconds}")
+    if not 0 <= chosen.exploration < math.inf:
+        parser.error(f"--exploration must be a number from 0 on, not {chosen.exploration}")
     bot, say = Bot(chosen.seconds, chosen.exploration, chosen.seed), partial(print, flush=True)
     for line in sys.stdin:
         try:
