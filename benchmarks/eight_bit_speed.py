@@ -96,7 +96,7 @@ def main() -> None:
             for _ in range(options.rounds):
                 for name, forward in forms.items():
                     best[name] = max(best[name], speed(forward, inputs, options.seconds))
-            told = ", ".join(f"{positions:,.0f} a second with {name}" for name, positions in best.items())
+            told = ", ".join(f"{rate:,.0f} a second with {name}" for name, rate in best.items())
             print(
                 f"tower {depth} x {width}, batches of {batch}: {told}: {best['8 bits'] / best['32 bits']:.2f} times as fast",
                 flush=True,
